@@ -4,6 +4,7 @@ add_library(bulkhead_compiler INTERFACE)
 target_compile_features(bulkhead_compiler INTERFACE cxx_std_20)
 target_compile_options(bulkhead_compiler INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+  -Wno-missing-field-initializers  # designated initialisers leave the rest to their defaults
   $<$<BOOL:${BULKHEAD_WERROR}>:-Werror>)
 if(BULKHEAD_SANITIZE)
   target_compile_options(bulkhead_compiler INTERFACE
