@@ -1,0 +1,655 @@
+"""Bulkhead's pytest plugin: writes what a session does, an event a line. PYTEST_DONT_REWRITE
+
+Loaded with `-p bulkhead_plugin` and this folder first in PYTHONPATH. docs/formats.md specifies the
+events. The environment tells it what to do, and all of these variables are gone, and PYTHONPATH is
+as it was, before any code of the suite runs:
+
+BULKHEAD_EVENTS         the file that events are appended to; absolute
+BULKHEAD_STACKS         the file that Python stacks are written to at a signal; absolute
+BULKHEAD_STACKS_SIGNAL  that signal's number
+BULKHEAD_ONLY           the one file to collect; absolute; all others are ignored
+
+The plugin must not be noticed by the tests: it prints nothing while they run, raises nothing into
+them, leaves warnings, logs, sys.path and the environment alone, and keeps its descriptors high.
+Supports Python 3.9 and pytest 7.2, and later.
+"""
+import errno
+import json
+import os
+import sys
+
+import pytest
+
+VERSION = 1
+TEXT_LIMIT = 65536  # characters of `details` and of `output`
+MESSAGE_LIMIT = 500  # characters of `message`
+BACKLOG_LIMIT = 16 << 20  # bytes kept back while the event file cannot be written
+HIGH_DESCRIPTOR = 500  # above the numbers that tests look at, or close in a row
+FOREIGN_FOLDERS = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+
+
+def raise_descriptor(fd):
+    """The same open file under a high number, where the limit has room for one."""
+    try:
+        if os.sysconf("SC_OPEN_MAX") <= HIGH_DESCRIPTOR + 20:
+            return fd
+        import fcntl
+
+        high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR)
+    except (ImportError, OSError, ValueError, AttributeError):
+        return fd
+    os.close(fd)
+    return high
+
+
+class EventFile:
+    """Appends records to the event file: one write(2) a record, straight to the file, so that they
+    survive whatever becomes of this process. Never raises.
+
+    Tests close descriptors they do not know, and then open files that get the same number, so each
+    write first looks whether the descriptor still is the event file. What cannot be written is kept
+    and tried again with the next record; what was still not written at the end makes the session
+    red (Recorder.close). A fork writes nothing: only the process that was started counts.
+    """
+
+    def __init__(self, path):
+        self.path = path
+        self.pid = os.getpid()
+        self.fd = -1
+        self.identity = None
+        self.torn = False  # the file may end within a line
+        self.backlog = []
+        self.backlog_bytes = 0
+        self.dropped = 0
+        self.error = None
+        self.on_reopen = None
+
+    def _open(self):
+        fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        self.fd = raise_descriptor(fd)
+        status = os.fstat(self.fd)
+        self.identity = (status.st_dev, status.st_ino)
+
+    def _is_ours(self):
+        if self.fd < 0:
+            return False
+        try:
+            status = os.fstat(self.fd)
+        except OSError:
+            return False
+        return (status.st_dev, status.st_ino) == self.identity
+
+    def _put(self, record):
+        if not self._is_ours():
+            reopened = self.fd >= 0
+            self.fd = -1
+            self._open()
+            if reopened and self.on_reopen is not None:
+                self.on_reopen()
+        data = b"\n" + record if self.torn else record
+        while data:
+            written = os.write(self.fd, data)
+            data = data[written:]
+            self.torn = bool(data)
+
+    def write(self, event):
+        if os.getpid() != self.pid:
+            return
+        try:
+            record = json.dumps(event, separators=(",", ":")).encode("ascii") + b"\n"
+        except Exception as error:  # a nodeid or text of a type that JSON has no word for
+            self.error = error
+            self.dropped += 1
+            return
+        self.backlog.append(record)
+        self.backlog_bytes += len(record)
+        self.flush()
+
+    def flush(self):
+        try:
+            while self.backlog:
+                self._put(self.backlog[0])
+                self.backlog_bytes -= len(self.backlog.pop(0))
+        except Exception as error:
+            self.error = error
+            while self.backlog_bytes > BACKLOG_LIMIT:
+                self.backlog_bytes -= len(self.backlog.pop(0))
+                self.dropped += 1
+
+    def unwritten(self):
+        return self.dropped + len(self.backlog)
+
+
+def cut(text, limit=TEXT_LIMIT):
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return "%s\n[... %d characters cut ...]\n%s" % (text[:half], len(text) - limit, text[-half:])
+
+
+def fold(text):
+    """One line of at most MESSAGE_LIMIT characters."""
+    line = " ".join(text[: 8 * MESSAGE_LIMIT].split())
+    return line if len(line) <= MESSAGE_LIMIT else line[: MESSAGE_LIMIT - 3] + "..."
+
+
+def without_prefix(text, prefix):
+    return text[len(prefix) :] if text.startswith(prefix) else text
+
+
+def open_descriptors():
+    """How many descriptors this process has open, counted without opening one; -1 if unknown."""
+    try:
+        count = os.stat("/proc/self/fd").st_size  # the number of entries, since Linux 6.2
+        if count > 0:
+            return count
+        count = 0
+        for fd in range(min(os.sysconf("SC_OPEN_MAX"), 65536)):
+            try:
+                os.fstat(fd)
+                count += 1
+            except OSError:
+                pass
+        return count
+    except (OSError, ValueError, AttributeError):
+        return -1
+
+
+def exhaustion_of(error):
+    """`EMFILE` or `ENFILE` where the exception, or one that it came from, is one; else None."""
+    seen = 0
+    pending = [error]
+    while pending and seen < 50:
+        error = pending.pop()
+        seen += 1
+        number = getattr(error, "errno", None) if isinstance(error, OSError) else None
+        if number in (errno.EMFILE, errno.ENFILE):
+            return errno.errorcode[number]
+        nested = getattr(error, "exceptions", ())  # of an exception group
+        if not isinstance(nested, (tuple, list)):
+            nested = ()
+        for other in (error.__cause__, error.__context__, *nested):
+            if isinstance(other, BaseException):
+                pending.append(other)
+    return None
+
+
+class Crash:
+    """Where and how a phase of a test, or the collection of a file, failed."""
+
+    __slots__ = ("report", "file", "line", "message")
+
+    def __init__(self, report, file, line, message):
+        self.report = report  # keeps id(report) from being used again
+        self.file = file
+        self.line = line
+        self.message = message
+
+
+class Pending:
+    """A test that started and did not finish yet."""
+
+    __slots__ = ("file", "line", "reports", "teardown")
+
+    def __init__(self, file, line):
+        self.file = file
+        self.line = line
+        self.reports = []
+        self.teardown = False
+
+
+class Recorder:
+    """The hooks that watch a session. Each is safe to be called by any plugin in any order, and
+    none lets an exception out: what goes wrong here is an `internal_error` event of the session."""
+
+    def __init__(self, path, config, stacks):
+        self.file = EventFile(path)
+        self.config = config
+        self.session = None
+        self.tests = {}  # nodeid -> Pending
+        self.crashes = {}  # id(report) -> Crash
+        self.collecting = None
+        self.collection_failed = False
+        self.deselected = 0
+        self.faults = 0
+        self.closed = False
+        self.stacks = stacks
+        self.file.on_reopen = self.register_stacks
+        self.register_stacks()
+        # The first cleanup to be registered is the last to be run, when every hook of every plugin
+        # has had its say on the exit status.
+        config.add_cleanup(self.close)
+        self.file.write(
+            {
+                "event": "session_started",
+                "version": VERSION,
+                "pid": self.file.pid,
+                "python": "%d.%d.%d" % sys.version_info[:3],
+                "pytest": pytest.__version__,
+            }
+        )
+
+    def register_stacks(self):
+        if not self.stacks:
+            return
+        try:
+            import faulthandler
+
+            path, number = self.stacks
+            fd = raise_descriptor(
+                os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            )
+            faulthandler.register(number, file=fd, all_threads=True, chain=False)
+        except Exception as error:
+            self.fault("the stack dump of a time limit could not be prepared", error)
+            self.stacks = None
+
+    def fault(self, what, error):
+        self.faults += 1
+        if self.faults <= 10:
+            details = "bulkhead: %s: %s: %s" % (what, type(error).__name__, error)
+            self.file.write({"event": "internal_error", "details": cut(details)})
+
+    # -- places and messages
+
+    def absolute(self, path):
+        path = str(path)
+        if os.path.isabs(path):
+            return path
+        return os.path.normpath(os.path.join(str(self.config.invocation_params.dir), path))
+
+    def deepest_own_frame(self, excinfo):
+        """(file, line) of the innermost frame that lies under the rootdir, or None."""
+        root = str(self.config.rootpath)
+        root = root if root.endswith(os.sep) else root + os.sep
+        place = None
+        traceback = excinfo.tb
+        while traceback is not None:
+            frame = traceback.tb_frame
+            file = frame.f_code.co_filename
+            if file.startswith(root) and not any(word in file for word in FOREIGN_FOLDERS):
+                if frame.f_locals.get("__tracebackhide__") is not True:
+                    place = (file, traceback.tb_lineno)
+            traceback = traceback.tb_next
+        return place
+
+    def place_in(self, longrepr):
+        """(file, line) that a failure's representation names, or None."""
+        root = str(self.config.rootpath).rstrip(os.sep) + os.sep
+        entries = getattr(getattr(longrepr, "reprtraceback", None), "reprentries", None) or ()
+        for entry in reversed(entries):
+            location = getattr(entry, "reprfileloc", None)
+            if location is not None:
+                file = self.absolute(location.path)
+                if file.startswith(root) and not any(word in file for word in FOREIGN_FOLDERS):
+                    return file, location.lineno
+        crash = getattr(longrepr, "reprcrash", None)
+        if crash is not None:
+            return self.absolute(crash.path), crash.lineno
+        lines = getattr(longrepr, "reprlocation_lines", None)  # of a doctest
+        if lines and getattr(lines[0][0], "lineno", None):
+            return self.absolute(lines[0][0].path), lines[0][0].lineno
+        if getattr(longrepr, "filename", None) and getattr(longrepr, "firstlineno", None):
+            return self.absolute(longrepr.filename), longrepr.firstlineno + 1  # unknown fixture
+        return None
+
+    @staticmethod
+    def message_in(longrepr):
+        crash = getattr(longrepr, "reprcrash", None)
+        if crash is not None and crash.message:
+            return fold(crash.message)
+        error = getattr(longrepr, "errorstring", None)  # an unknown fixture
+        if isinstance(error, str) and error.strip():
+            return fold(error.strip().splitlines()[0])
+        if isinstance(longrepr, tuple) and len(longrepr) == 3:
+            return fold(str(longrepr[2]))
+        lines = [line for line in str(longrepr or "").splitlines() if line.strip()]
+        # The representation of an error in collection ends with the exception.
+        exceptions = [line[2:] for line in lines if line.startswith("E ")]
+        return fold(exceptions[-1] if exceptions else (lines[0] if lines else ""))
+
+    @staticmethod
+    def doctest_message(error):
+        """What a doctest wanted and got; None for other exceptions."""
+        failures = getattr(error, "failures", None)
+        if type(error).__name__ != "MultipleDoctestFailures" or not failures:
+            return None
+        first = failures[0]
+        if hasattr(first, "got"):
+            return fold("doctest: expected %s got %s" % (first.example.want, first.got))
+        return fold("doctest: %s: %s" % (first.exc_info[0].__name__, first.exc_info[1]))
+
+    # -- collection
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectstart(self, collector):
+        self.collecting = collector
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectreport(self, report):
+        self.collecting = None
+        try:
+            if report.failed:
+                crash = self.crashes.pop(id(report), None)
+                place = (crash and crash.file and (crash.file, crash.line)) or self.place_in(
+                    report.longrepr
+                )
+                self.collection_error(
+                    report.nodeid,
+                    place,
+                    (crash and crash.message) or self.message_in(report.longrepr),
+                    report.longreprtext,
+                )
+            elif report.skipped:
+                reason = report.longrepr
+                reason = reason[2] if isinstance(reason, tuple) else str(reason)
+                self.file.write(
+                    {
+                        "event": "collection_skipped",
+                        "id": report.nodeid,
+                        "reason": fold(without_prefix(reason, "Skipped: ")),
+                    }
+                )
+        except Exception as error:
+            self.fault("the report of a collection could not be read", error)
+
+    def collection_error(self, nodeid, place, message, details):
+        self.collection_failed = True
+        if not place:
+            path = os.path.join(str(self.config.rootpath), nodeid.split("::")[0])
+            place = (path if os.path.exists(path) else "", 0)
+        self.file.write(
+            {
+                "event": "collection_failed",
+                "id": nodeid,
+                "file": place[0],
+                "line": place[1],
+                "message": message,
+                "details": cut(details),
+            }
+        )
+
+    def pytest_deselected(self, items):
+        self.deselected += len(items)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session):
+        self.session = session
+        try:
+            tests = [item.nodeid for item in session.items]
+        except Exception as error:
+            self.fault("the collected tests could not be listed", error)
+            return
+        self.file.write({"event": "collected", "tests": tests, "deselected": self.deselected})
+
+    # -- tests
+
+    def begin(self, nodeid, location):
+        file, line = "", 0
+        try:
+            if location:
+                file = os.path.normpath(os.path.join(str(self.config.rootpath), str(location[0])))
+                line = location[1] + 1 if location[1] is not None else 0
+        except Exception as error:
+            self.fault("the place of a test could not be read", error)
+        test = self.tests[nodeid] = Pending(file, line)
+        self.file.write({"event": "test_started", "id": nodeid, "file": file, "line": line})
+        return test
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self, nodeid, location):
+        # A plugin with a protocol of its own may not announce the end of a test.
+        for other in [other for other, test in self.tests.items() if test.teardown]:
+            self.finish(other)
+        self.begin(nodeid, location)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report):
+        test = self.tests.get(report.nodeid)
+        if test is None:
+            test = self.begin(report.nodeid, report.location)
+        test.reports.append(report)
+        test.teardown = report.when == "teardown"
+
+    def pytest_runtest_logfinish(self, nodeid):
+        test = self.tests.get(nodeid)
+        if test is not None and test.reports:
+            self.finish(nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_exception_interact(self, node, call, report):
+        try:
+            excinfo = call.excinfo
+            if excinfo is None or os.getpid() != self.file.pid:
+                return
+            kind = exhaustion_of(excinfo.value)
+            if kind:
+                self.file.write(
+                    {
+                        "event": "descriptors_exhausted",
+                        "id": report.nodeid,
+                        "error": kind,
+                        "pid": self.file.pid,
+                        "open": open_descriptors(),
+                        "limit": os.sysconf("SC_OPEN_MAX"),
+                    }
+                )
+            file, line = self.deepest_own_frame(excinfo) or (None, 0)
+            self.crashes[id(report)] = Crash(
+                report, file, line, self.doctest_message(excinfo.value)
+            )
+        except Exception as error:
+            self.fault("an exception could not be read", error)
+
+    @staticmethod
+    def judge(reports):
+        """(outcome, the report that decided) of a test, from the reports of its phases.
+
+        A failure in the call outweighs one of setup or teardown. Subtests report under the id of
+        their test: each can fail it, only the test's own reports make it skipped or xfailed.
+        """
+        own = [report for report in reports if "subtest" not in type(report).__name__.lower()]
+        for report in reports:
+            if report.outcome == "failed" and report.when == "call":
+                return "failed", report
+        for report in reports:
+            if report.outcome == "failed":
+                return "error", report
+        for report in own:
+            if report.outcome == "skipped":
+                return ("xfailed" if hasattr(report, "wasxfail") else "skipped"), report
+        for report in own:
+            if report.when == "call" and hasattr(report, "wasxfail"):
+                return "xpassed", report
+        return "passed", reports[-1]
+
+    def finish(self, nodeid):
+        test = self.tests.pop(nodeid)
+        try:
+            self.file.write(self.finished(nodeid, test))
+        except Exception as error:
+            self.fault("the reports of %s could not be read" % nodeid, error)
+        self.crashes.clear()
+
+    def finished(self, nodeid, test):
+        # An attempt that a plugin repeats (pytest-rerunfailures) ends with `rerun`; its successor
+        # brings reports of all phases again.
+        last_rerun = max((i for i, r in enumerate(test.reports) if r.outcome == "rerun"), default=-1)
+        reports = test.reports[last_rerun + 1 :]
+        while len(reports) > 1 and last_rerun >= 0 and reports[0].when == "teardown":
+            del reports[0]
+        reports = reports or test.reports
+        outcome, report = self.judge(reports)
+        event = {
+            "event": "test_finished",
+            "id": nodeid,
+            "outcome": outcome,
+            "duration_s": round(sum(getattr(r, "duration", 0.0) for r in test.reports), 6),
+            "file": test.file,
+            "line": test.line,
+        }
+        longrepr = report.longrepr
+        if outcome in ("failed", "error"):
+            crash = self.crashes.get(id(report))
+            place = (crash and crash.file and (crash.file, crash.line)) or self.place_in(longrepr)
+            if place:
+                event["file"], event["line"] = place
+            event["message"] = (crash and crash.message) or self.message_in(longrepr)
+            failed = [r for r in reports if r.outcome == "failed"]
+            event["details"] = cut("\n\n".join(r.longreprtext for r in failed))
+            event["output"] = cut(
+                "\n".join(
+                    "--- %s ---\n%s" % (title, text) for title, text in reports[-1].sections if text
+                )
+            )
+        elif outcome == "skipped":
+            if isinstance(longrepr, tuple) and len(longrepr) == 3:
+                event["file"], event["line"] = self.absolute(longrepr[0]), longrepr[1] or 0
+                event["message"] = fold(without_prefix(str(longrepr[2]), "Skipped: "))
+            else:
+                event["message"] = self.message_in(longrepr)
+        elif outcome in ("xfailed", "xpassed"):
+            event["message"] = fold(without_prefix(str(report.wasxfail), "reason: "))
+        return event
+
+    # -- the end
+
+    def pytest_keyboard_interrupt(self, excinfo):
+        try:
+            # pytest ends a session with errors in collection in this way too.
+            if isinstance(excinfo.value, pytest.Session.Interrupted) and self.collection_failed:
+                return
+            place = self.deepest_own_frame(excinfo)
+            details = excinfo.exconly()
+            if place:
+                details = "%s:%d: %s" % (place[0], place[1], details)
+            self.file.write({"event": "session_interrupted", "details": cut(details)})
+        except Exception as error:
+            self.fault("an interruption could not be read", error)
+
+    def pytest_internalerror(self, excrepr, excinfo):
+        try:
+            collector = self.collecting
+            if isinstance(excinfo.value, SystemExit) and collector is not None and not self.tests:
+                # Since 8.0 pytest lets a SystemExit of a module end the session, with status 3.
+                place = self.deepest_own_frame(excinfo)
+                message = fold(excinfo.exconly())
+                details = "%s:%d: %s" % (*place, message) if place else str(excrepr)
+                self.collection_error(collector.nodeid, place, message, details)
+                return
+            self.file.write({"event": "internal_error", "details": cut(str(excrepr))})
+        except Exception as error:
+            self.fault("an internal error could not be read", error)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session):
+        self.session = session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session):
+        self.session = session
+        for nodeid, test in list(self.tests.items()):
+            # The others did not come to their end: they are in flight.
+            if test.teardown or any(report.outcome == "failed" for report in test.reports):
+                self.finish(nodeid)
+
+    def close(self):
+        """Writes session_finished. The status is the one pytest exits with: pytest returns
+        `session.exitstatus` right after the cleanups."""
+        if self.closed or os.getpid() != self.file.pid:
+            return
+        self.closed = True
+        status = getattr(self.session, "exitstatus", None)
+        if status is None:  # no session came about: pytest says so itself, with status 4
+            self.file.flush()
+            return
+        lost = self.file.unwritten()
+        self.file.flush()
+        if self.file.unwritten() or self.faults:
+            # An incomplete record must not look like a complete one.
+            if self.file.unwritten():
+                details = "bulkhead: %d events could not be written to %s: %s" % (
+                    lost,
+                    self.file.path,
+                    self.file.error,
+                )
+                self.file.write({"event": "internal_error", "details": details})
+                try:
+                    sys.__stderr__.write(details + "\n")
+                    sys.__stderr__.flush()
+                except Exception:
+                    pass
+            if status in (0, 5):
+                status = self.session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+        self.file.write({"event": "session_finished", "status": int(status)})
+
+
+class Narrow:
+    """Collects one file only. Its folders, and their `__init__.py` (which pytest 7 needs to make
+    packages of them), are let through; then the modules of other files are given no tests, so that
+    none of them is imported."""
+
+    def __init__(self, only):
+        self.only = only
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_ignore_collect(self, collection_path):
+        path = str(collection_path)
+        if path == self.only or self.only.startswith(path.rstrip(os.sep) + os.sep):
+            return None
+        folder, name = os.path.split(path)
+        if name == "__init__.py" and self.only.startswith(folder.rstrip(os.sep) + os.sep):
+            return None
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_make_collect_report(self, collector):
+        if isinstance(collector, pytest.File) and not isinstance(collector, pytest.Package):
+            if str(collector.path) != self.only:
+                return pytest.CollectReport(collector.nodeid, "passed", None, [])
+        return None
+
+
+def take_environment():
+    """This plugin's settings; removes them, and this folder, from the environment."""
+    settings = {
+        name: os.environ.pop("BULKHEAD_" + name, "")
+        for name in ("EVENTS", "STACKS", "STACKS_SIGNAL", "ONLY")
+    }
+    folder = os.path.dirname(os.path.abspath(__file__))
+    if folder in sys.path:
+        sys.path.remove(folder)
+    sys.path_importer_cache.pop(folder, None)
+    first, separator, rest = os.environ.get("PYTHONPATH", "").partition(os.pathsep)
+    if first == folder:
+        if separator:
+            os.environ["PYTHONPATH"] = rest
+        else:
+            del os.environ["PYTHONPATH"]
+    return settings
+
+
+SETTINGS = take_environment()
+
+
+def pytest_addoption(parser, pluginmanager):
+    # A second session within this process (pytester) finds the settings gone, and is not recorded.
+    settings = dict(SETTINGS)
+    SETTINGS.clear()
+    if settings.get("ONLY"):
+        pluginmanager.register(Narrow(settings["ONLY"]), "bulkhead_narrow")
+    if settings.get("EVENTS"):
+        stacks = None
+        if settings["STACKS"] and settings["STACKS_SIGNAL"]:
+            stacks = (settings["STACKS"], int(settings["STACKS_SIGNAL"]))
+        config = pluginmanager.get_plugin("pytestconfig")
+        recorder = Recorder(settings["EVENTS"], config, stacks)
+        pluginmanager.register(recorder, "bulkhead_recorder")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    # `-c /dev/null` stands for "this suite has no ini file". Without this, relative paths of
+    # `-o pythonpath=src` would be looked for in /dev, and `config.inipath` would not be None.
+    if str(early_config.inipath) == os.devnull and hasattr(early_config, "_inipath"):
+        early_config._inipath = None
