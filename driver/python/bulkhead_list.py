@@ -97,7 +97,7 @@ def message_of(error):
         return "cannot import conftest: %s: %s" % (type(cause).__name__, cause)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if lines and lines[0].startswith("usage:"):
-        lines = [line for line in lines if "error:" in line] or lines
+        lines = [line.partition("error: ")[2] for line in lines if "error: " in line] or lines
     return lines[-1] if lines else type(error).__name__
 
 
@@ -277,6 +277,8 @@ class Lister:
         directories = [d for d in self.directories if any(is_below(d, root) for root in roots)]
         names = {name for name, plugin in config.pluginmanager.list_name_plugin() if plugin}
         confcutdir = getattr(config.pluginmanager, "_confcutdir", None)
+        if confcutdir is None:  # pytest came to no conftest.py
+            confcutdir = config.rootpath if config.inipath is None else config.inipath.parent
         status = getattr(self.session, "exitstatus", None)
         return {
             "version": VERSION,
@@ -288,7 +290,7 @@ class Lister:
             "pytest": pytest.__version__,
             "rootdir": str(config.rootpath),
             "inipath": str(config.inipath) if config.inipath is not None else None,
-            "confcutdir": str(confcutdir) if confcutdir is not None else None,
+            "confcutdir": str(confcutdir),
             "args": [str(argument) for argument in getattr(config, "args", ())],
             "plugins": sorted(name for name in names if re.fullmatch(r"[A-Za-z_][\w.-]*", name)),
             "files": [
