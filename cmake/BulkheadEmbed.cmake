@@ -18,6 +18,9 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
       DEPENDS ${arg_FILES} "${BULKHEAD_EMBED_SCRIPT}"
       COMMENT "Embedding the files of ${arg_FUNCTION}()"
       VERBATIM)
+    # A custom command serves only the targets of its own folder; <target> may be of another.
+    add_custom_target(${arg_FUNCTION} DEPENDS "${output}")
+    add_dependencies(${target} ${arg_FUNCTION})
     target_sources(${target} PRIVATE "${output}")
   endfunction()
   return()
