@@ -1,0 +1,1 @@
+#include "junit/complete.h"

@@ -1,0 +1,1 @@
+#include "junit/merge.h"
