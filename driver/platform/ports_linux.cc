@@ -78,7 +78,7 @@ Result<PortRange> PortRange::acquire(int count) {
     bool free = true;
     for (int port = range.first_; free && port < range.first_ + count; ++port)
       free = port_is_free(port);
-    if (free) return std::move(range);
+    if (free) return Result<PortRange>(std::move(range));
   }
   return fail(fmt::format("no {} free ports between {} and {}", count, kFirst, ephemeral_start()));
 }

@@ -127,9 +127,8 @@ struct ProcessTree::State {
   }
 
   void sample() {
-    note_descriptors(pid);
     // Descendants are younger: but for a wrap of the pids, theirs are higher.
-    for (const ProcRow& row : proc_descendants(::getpid(), pid)) {
+    for (const ProcRow& row : proc_descendants(::getpid(), pid - 1)) {
       if (!row.ended()) note_descriptors(row.pid);
     }
   }
