@@ -86,12 +86,6 @@ void add_python(CLI::App& app, Parsed& parsed) {
   command->callback([&] { parsed.run = [&] { return python_command(parsed.python); }; });
 }
 
-int complain(std::string_view message, int code) {
-  const std::string line = fmt::format("bulkhead: {}\n", message);
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  return code;
-}
-
 // CLI11's own words say neither which word is near nor where to look further.
 std::string explain(const CLI::ParseError& error, const CLI::App& app,
                     std::span<const std::string> words) {
@@ -121,15 +115,6 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app,
                      help);
 }
 
-int exit_code_of(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::kUsage: return kExitUsage;
-    case ErrorKind::kNothingCollected: return kExitNothingCollected;
-    case ErrorKind::kInfrastructure: break;
-  }
-  return kExitInfrastructure;
-}
-
 }  // namespace
 
 int run_command_line(std::span<char* const> arguments) {
@@ -145,7 +130,6 @@ int run_command_line(std::span<char* const> arguments) {
 
   CLI::App app("Every Python test file a CTest entry, each in a clean process", "bulkhead");
   app.set_version_flag("--version", std::string("bulkhead ") + BULKHEAD_VERSION);
-  app.require_subcommand(0, 1);
   add_test(app, parsed);
   add_discover(app, parsed);
   add_exec(app, parsed);
@@ -157,15 +141,14 @@ int run_command_line(std::span<char* const> arguments) {
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return complain(explain(error, app, words), kExitUsage);
+    return tell_error({explain(error, app, words), ErrorKind::kUsage});
   }
   if (!parsed.run) {
     std::fputs(app.help().c_str(), stdout);
     return kExitUsage;
   }
   const Result<int> code = parsed.run();
-  if (!code) return complain(code.error().message, exit_code_of(code.error().kind));
-  return *code;
+  return code ? *code : tell_error(code.error());
 }
 
 }  // namespace bulkhead

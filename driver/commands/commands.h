@@ -9,6 +9,9 @@
 
 namespace bulkhead {
 
+// Prints the error to standard error as `bulkhead: message`; answers the exit code of its kind.
+int tell_error(const Error& error);
+
 struct DiscoverOptions {
   std::string state;     // the suite's state folder
   bool refresh = false;  // ask pytest again, however fresh the cache is

@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "commands/commands.h"
+#include "commands/live_results.h"
+#include "commands/report_steps.h"
+#include "commands/suite_json.h"
+#include "ctest/include_file.h"
+#include "ctest/names.h"
+#include "discover/discover.h"
+#include "model/exit_codes.h"
+#include "platform/environment.h"
+#include "platform/files.h"
+#include "platform/guard.h"
+#include "platform/process_tree.h"
+#include "run/print.h"
+
+namespace bulkhead {
+
+namespace {
+
+constexpr double kPollS = 0.05;
+
+std::vector<std::string> pytest_arguments(const TestOptions& options) {
+  std::vector<std::string> arguments;
+  if (!options.expression.empty()) arguments.insert(arguments.end(), {"-k", options.expression});
+  if (!options.marks.empty()) arguments.insert(arguments.end(), {"-m", options.marks});
+  arguments.insert(arguments.end(), options.pytest_args.begin(), options.pytest_args.end());
+  return arguments;
+}
+
+// The paths as the caller meant them, relative to the suite's root where they lie in it.
+Result<std::vector<std::string>> resolve_paths(const std::vector<std::string>& paths,
+                                               const std::string& root) {
+  std::vector<std::string> resolved;
+  for (const std::string& path : paths) {
+    const std::string absolute = absolute_path(path);
+    if (!stamp_of(absolute)) return fail_usage(fmt::format("no such file or folder: '{}'", path));
+    resolved.push_back(absolute == root ? "." : relative_to(absolute, root));
+  }
+  return resolved;
+}
+
+// The state folder with its configuration; git is told to leave it alone.
+Status prepare_state(const StateFolder& state, const CommandLineConfig& given) {
+  Status status = make_directories(join_path(state.path(), "ctest"));
+  if (status) status = write_file_if_changed(join_path(state.path(), ".gitignore"), "*\n");
+  if (status) status = write_file_if_changed(state.suite_json(), suite_json_text(given));
+  if (status) {
+    status = write_file_if_changed(
+        join_path(state.path(), "ctest/CTestTestfile.cmake"),
+        ctest_testfile_text({own_executable(), "discover", state.path()}, state.entries_cmake()));
+  }
+  return status;
+}
+
+std::string headline(const Manifest& manifest, int jobs) {
+  const Suite& suite = manifest.suite;
+  return fmt::format("{} with {} ({}; Python {}, pytest {}), {}\n",
+                     count_of(manifest.entries.size(), "file"), suite.python, suite.python_reason,
+                     suite.python_version, suite.pytest_version,
+                     jobs == 1 ? "one at a time" : fmt::format("{} at a time", jobs));
+}
+
+class TestRun {
+ public:
+  TestRun(const StateFolder& state, Manifest manifest, int jobs)
+      : state_(state), manifest_(std::move(manifest)), jobs_(jobs) {}
+
+  Result<int> operator()(StopSignals& stop) {
+    const std::string ctest = find_on_path("ctest");
+    if (ctest.empty()) return fail("cannot find 'ctest' on PATH: install CMake 3.25 or newer");
+    const std::string log = join_path(state_.path(), "ctest.log");
+    (void)remove_tree(log);
+    TreeCommand command{.command = {.argv = {ctest, "--test-dir",
+                                             join_path(state_.path(), "ctest"), "-j",
+                                             std::to_string(jobs_), "-E",
+                                             "^" + escape_cmake_regex(finaliser_name(
+                                                       manifest_.suite.config.name)) + "$"}},
+                        .log = log};
+    Result<ProcessTree> tree = ProcessTree::start(command);
+    if (!tree) return propagate(tree);
+    const auto info = process_info(tree->pid());
+    if (!info) return fail(fmt::format("'{}' ended at once: see '{}'", ctest, log));
+    const std::string run = run_id_of(*info);
+
+    print_report(headline(manifest_, jobs_));
+    LiveResults live(state_.run(run), manifest_.suite.config.root, manifest_.entries.size());
+    bool stopped = false;
+    for (ProcessTree::Wait wait = ProcessTree::Wait::kTimedOut; wait != ProcessTree::Wait::kEnded;) {
+      wait = tree->wait(kPollS, &stop);
+      live.poll();
+      if (wait == ProcessTree::Wait::kStopRequested) {
+        stopped = true;
+        tree->terminate(manifest_.suite.config.term_grace_s * 2, &stop);
+        break;
+      }
+    }
+    live.poll();
+    if (!is_directory(state_.run(run)) && !stopped) return failed_to_start(*tree, log);
+    return report(run, stopped ? stop.requested().value_or(0) : 0);
+  }
+
+ private:
+  tl::unexpected<Error> failed_to_start(const ProcessTree& tree, const std::string& log) const {
+    const Result<std::string> text = read_tail(log, 4096);
+    return fail(fmt::format("ctest ran no entry ({}):\n{}", describe(tree.end()),
+                            text ? printable(*text, "") : ""));
+  }
+
+  Result<int> report(const std::string& run, int signal) {
+    ReportRequest request{.state = state_, .manifest = manifest_, .run_id = run};
+    request.expected.emplace();
+    for (const Entry& entry : manifest_.entries)
+      request.expected->push_back({entry.name, entry.file});
+    if (signal != 0) {
+      request.stopped = "stopped by " + signal_name(signal);
+      request.stopped_by_signal = signal;
+    }
+    request.rerun_with_bulkhead = "bulkhead test {file}";
+    const Result<RunReport> report = report_run(request);
+    if (!report) return propagate(report);
+    print_summary(*report);
+    return report->exit_code;
+  }
+
+  StateFolder state_;
+  Manifest manifest_;
+  int jobs_;
+};
+
+}  // namespace
+
+Result<int> test_command(const TestOptions& options) {
+  const std::string root = absolute_path(options.root.empty() ? "." : options.root);
+  if (!is_directory(root)) return fail_usage(fmt::format("no such folder: '{}'", options.root));
+  const Result<std::vector<std::string>> paths = resolve_paths(options.paths, root);
+  if (!paths) return propagate(paths);
+  const StateFolder state(join_path(root, ".bulkhead"));
+  const Status prepared = prepare_state(state, {.root = root,
+                                                .python = options.python,
+                                                .paths = *paths,
+                                                .pytest_args = pytest_arguments(options),
+                                                .pass_env = options.pass_env});
+  if (!prepared) return propagate(prepared);
+  const Result<Discovery> discovery = discover({.state = state.path()});
+  if (!discovery) return propagate(discovery);
+  Result<Manifest> manifest = read_manifest(state.manifest());
+  if (!manifest) return propagate(manifest);
+  if (manifest->entries.empty()) {
+    return fail(fmt::format("pytest finds no test file in '{}'{}", root,
+                            options.paths.empty() ? "" : " under the paths given"),
+                ErrorKind::kNothingCollected);
+  }
+  const int jobs = options.jobs > 0 ? options.jobs : usable_processors();
+  TestRun run(state, std::move(*manifest), jobs);
+  return run_guarded([&](StopSignals& stop) {
+    const Result<int> code = run(stop);
+    return code ? *code : tell_error(code.error());
+  });
+}
+
+}  // namespace bulkhead
