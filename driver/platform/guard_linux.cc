@@ -1,5 +1,6 @@
 #include "platform/guard.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -48,6 +49,13 @@ int run_guarded(const std::function<int(StopSignals&)>& inner) {
   if (const Status subreaper = become_subreaper(); !subreaper) {
     complain(subreaper.error().message);
     return kExitInfrastructure;
+  }
+  // Where we were started with a standard descriptor closed, the next file opened would get its
+  // number, and what we print would end up in that file.
+  while (true) {
+    const int descriptor = ::open("/dev/null", O_RDWR);
+    if (descriptor > STDERR_FILENO) ::close(descriptor);
+    if (descriptor < 0 || descriptor > STDERR_FILENO) break;
   }
   // A write to a closed pipe is an error to handle, not a death.
   ::signal(SIGPIPE, SIG_IGN);

@@ -78,6 +78,10 @@ class ProcessTree {
   std::unique_ptr<State> state_;
 };
 
+// The signal at which an entry's plugin writes the Python stacks: SIGRTMIN + 7, which neither the C
+// library nor Python uses.
+int stacks_signal();
+
 // Kills every descendant of this process and reaps them, for at most `limit_s`: all are stopped
 // first, round after round until no new one appears, so that none can fork its way out. Whether
 // none is left. Their resource use is added to `usage`.

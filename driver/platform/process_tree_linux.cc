@@ -72,6 +72,8 @@ Status become_subreaper() {
   return {};
 }
 
+int stacks_signal() { return SIGRTMIN + 7; }
+
 std::vector<Leftover> living_descendants() {
   std::vector<Leftover> living;
   for (const ProcRow& row : proc_descendants(::getpid())) {

@@ -1,0 +1,40 @@
+#include "run/temp_root.h"
+
+#include <utility>
+
+#include "platform/files.h"
+
+namespace bulkhead {
+
+namespace {
+
+constexpr std::size_t kSocketPath = 108;
+constexpr std::size_t kLeftForTests = 60;
+constexpr std::size_t kOwnName = sizeof("/bhXXXXXX");  // with the NUL that ends the path
+
+}  // namespace
+
+Result<TempRoot> TempRoot::create(const std::string& caller_tmpdir) {
+  const bool fits = !caller_tmpdir.empty() && caller_tmpdir[0] == '/' &&
+                    caller_tmpdir.size() + kOwnName + kLeftForTests <= kSocketPath;
+  std::string parent = "/tmp";
+  if (fits && is_directory(caller_tmpdir)) parent = caller_tmpdir;
+  auto path = make_unique_directory(parent, "bh");
+  if (!path) return propagate(path);
+  return TempRoot(std::move(*path));
+}
+
+TempRoot::TempRoot(TempRoot&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+
+TempRoot::~TempRoot() {
+  // Nobody is left to tell; run_entry calls remove() first, and does.
+  const Status ignored = remove();
+  static_cast<void>(ignored);
+}
+
+Status TempRoot::remove() {
+  if (path_.empty()) return {};
+  return remove_tree(std::exchange(path_, {}));
+}
+
+}  // namespace bulkhead
