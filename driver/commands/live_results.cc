@@ -54,10 +54,12 @@ std::string live_line(const EntryResult& result, std::size_t done, std::size_t e
     std::string_view test = problem.id;
     const auto colons = test.find("::");
     if (colons != std::string_view::npos) test.remove_prefix(colons + 2);
-    line += problem.line > 0
-                ? fmt::format("    {}:{}: {}: {}\n", relative_to(problem.file, root),
-                              problem.line, test, problem.message)
-                : fmt::format("    {}: {}\n", test, problem.message);
+    if (problem.line > 0)
+      line += fmt::format("    {}:{}: {}", relative_to(problem.file, root), problem.line, test);
+    else
+      line += fmt::format("    {}", test);
+    if (result.cause.find(problem.message) == std::string::npos) line += ": " + problem.message;
+    line += '\n';
   }
   return line;
 }

@@ -157,7 +157,7 @@ Result<int> test_command(const TestOptions& options) {
   return run_guarded([&](StopSignals& stop) {
     const Result<int> code = run(stop);
     return code ? *code : tell_error(code.error());
-  });
+  }, OnCallerDeath::kGoOn);
 }
 
 }  // namespace bulkhead

@@ -138,7 +138,9 @@ std::string ctest_testfile_text(const std::vector<std::string>& discover,
         "\n  OUTPUT_VARIABLE bulkhead_output ERROR_VARIABLE bulkhead_output"
         "\n  RESULT_VARIABLE bulkhead_result)\n"
         "if(NOT bulkhead_result EQUAL 0)\n"
-        "  message(FATAL_ERROR \"${bulkhead_output}\")\n"
+        // CMake wraps the lines of a message, paths and all, unless they are indented.
+        "  string(REPLACE \"\\n\" \"\\n  \" bulkhead_output \"${bulkhead_output}\")\n"
+        "  message(FATAL_ERROR \"\\n  ${bulkhead_output}\")\n"
         "endif()\n";
   }
   text += "include(" + bracket_argument(entries_cmake) + ")\n";

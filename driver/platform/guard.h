@@ -16,6 +16,11 @@ namespace bulkhead {
 // to our caller's group ends it half-way; it takes requests to stop from `StopSignals`, and one
 // comes at once if the outer process is killed (PR_SET_PDEATHSIG), which CTest does with SIGKILL
 // at its own time limit.
-int run_guarded(const std::function<int(StopSignals&)>& inner);
+//
+// A caller that is killed leaves nobody who would want the result: with kStop that is a request to
+// stop too. With kGoOn the work outlives its caller, as `nohup` users expect.
+enum class OnCallerDeath { kStop, kGoOn };
+int run_guarded(const std::function<int(StopSignals&)>& inner,
+                OnCallerDeath on_caller_death = OnCallerDeath::kStop);
 
 }  // namespace bulkhead

@@ -44,8 +44,9 @@ void complain(const std::string& message) {
 
 }  // namespace
 
-int run_guarded(const std::function<int(StopSignals&)>& inner) {
+int run_guarded(const std::function<int(StopSignals&)>& inner, OnCallerDeath on_caller_death) {
   const pid_t outer = ::getpid();
+  const pid_t caller = ::getppid();
   if (const Status subreaper = become_subreaper(); !subreaper) {
     complain(subreaper.error().message);
     return kExitInfrastructure;
@@ -71,6 +72,11 @@ int run_guarded(const std::function<int(StopSignals&)>& inner) {
   }
   ::signal(SIGCHLD, SIG_DFL);
   ::sigprocmask(SIG_BLOCK, &set, &before);
+  if (on_caller_death == OnCallerDeath::kStop) {
+    // Of a death before this line no signal comes; we ask for it ourselves.
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != caller) ::raise(SIGTERM);
+  }
 
   std::fflush(nullptr);
   const pid_t pid = ::fork();

@@ -110,12 +110,12 @@ void sort_out(RunReport& report) {
   if (report.slowest.size() > kSlowest) report.slowest.resize(kSlowest);
 }
 
+// A file skipped as a whole collected no test, and is none (pytest's exit 5 says so too).
 bool ran_nothing(const RunReport& report) {
   const TestCounts& tests = report.tests;
-  const bool no_tests = tests.passed + tests.failed + tests.errors + tests.skipped +
-                            tests.xfailed + tests.xpassed + tests.not_run ==
-                        0;
-  return no_tests && report.files[static_cast<std::size_t>(Outcome::kSkipped)] == 0;
+  return tests.passed + tests.failed + tests.errors + tests.skipped + tests.xfailed +
+             tests.xpassed + tests.not_run ==
+         0;
 }
 
 // Failed tests are certain whatever else went wrong, and another machine would not cure them: they
@@ -138,6 +138,9 @@ void judge(const ReportInputs& inputs, RunReport& report) {
   } else if (!report.infrastructure.empty()) {
     report.exit_code = kExitInfrastructure;
     report.verdict = infrastructure;
+  } else if (inputs.known.empty()) {
+    report.exit_code = kExitNothingCollected;
+    report.verdict = fmt::format("pytest finds no test file in '{}'", inputs.root);
   } else if (files == 0 && inputs.expected) {
     report.exit_code = kExitPassed;
     report.verdict = "no test file was selected";

@@ -109,7 +109,12 @@ class Summary {
 
   // `text` within what `used` columns leave of the line.
   std::string fitted(const std::string& text, std::size_t used) const {
-    const std::size_t room = style_.columns > used + 20 ? style_.columns - used : 20;
+    return cut(text, style_.columns > used + 20 ? style_.columns - used : 20);
+  }
+
+  std::string bounded(const std::string& text) const { return cut(text, style_.message_limit); }
+
+  std::string cut(const std::string& text, std::size_t room) const {
     if (width_of(text) <= room) return text;
     const std::string ellipsis = symbol("…", "...");
     std::size_t left = room - width_of(ellipsis);
@@ -140,7 +145,7 @@ class Summary {
     line(coloured(kRed, symbol("✗", "x") + " " + shown(entry.file)));
     std::string cause(to_string(entry.outcome));
     if (!entry.cause.empty() && entry.cause != cause) cause += ": " + entry.cause;
-    line("  " + fitted(shown(cause), 2));
+    line("  " + bounded(shown(cause)));
     if (!entry.attempts.empty()) problems(entry);
     if (!entry.log.empty()) line("  log:   " + shown(entry.log));
     std::string_view label = "  rerun: ";
@@ -149,6 +154,11 @@ class Summary {
       label = "         ";
     }
     out_ += '\n';
+  }
+
+  // What is said of the test that ended its file is the file's cause too.
+  static bool said_above(const EntryReport& entry, const TestProblem& problem) {
+    return entry.cause.find(problem.message) != std::string::npos;
   }
 
   void problems(const EntryReport& entry) {
@@ -160,11 +170,16 @@ class Summary {
       if (problem.line > 0) where += fmt::format(":{}", problem.line);
       if (problem.id.empty() || problem.id == entry.file) {
         // The file itself failed; its cause stands above.
-        if (problem.line > 0) line(fmt::format("    {}: {}", where, fitted(shown(problem.message), width_of(where) + 6)));
+        if (problem.line > 0) {
+          line(fmt::format("    {}: {}", where, said_above(entry, problem)
+                                                    ? to_string(entry.outcome)
+                                                    : bounded(shown(problem.message))));
+        }
         continue;
       }
       line(fmt::format("    {}: {}", where, shown(test_name(problem.id, entry.file))));
-      if (!problem.message.empty()) line("      " + fitted(shown(problem.message), 6));
+      if (!problem.message.empty() && !said_above(entry, problem))
+        line("      " + bounded(shown(problem.message)));
     }
     if (count < problems.size())
       line(fmt::format("    {} and {} more", symbol("…", "..."), problems.size() - count));

@@ -11,7 +11,8 @@ namespace bulkhead {
 struct SummaryStyle {
   enum class Colour { kNone, kAnsi } colour = Colour::kNone;
   enum class Characters { kAscii, kUtf8 } characters = Characters::kUtf8;
-  std::size_t columns = 80;  // messages are cut to it; paths and commands never are
+  std::size_t columns = 80;  // lines of lists are cut to it; failures, paths and commands never are
+  std::size_t message_limit = 400;  // characters of a failure's message
   std::size_t problems_per_file = 10;
   std::size_t names_per_list = 3;  // of skipped, flaky, leaky and slow files
 };

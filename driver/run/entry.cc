@@ -77,7 +77,12 @@ EntryVerdict judge_attempts(const std::vector<Attempt>& before,
 Result<EntryRun> run_entry(const EntryRequest& request, StopSignals& stop) {
   const RunFolder run(request.state.run(request.run_id));
   const EntryFolder folder(run.entry(request.entry.file));
+  const bool first_of_run = !is_directory(run.path());
   if (const Status made = make_directories(folder.path()); !made) return propagate(made);
+  if (first_of_run) {
+    if (const Status linked = replace_symlink(request.state.latest_run(), request.run_id); !linked)
+      return propagate(linked);
+  }
   const std::vector<Attempt> before = earlier_attempts(folder);
   if (const Status written = write_started(folder, request.entry); !written)
     return propagate(written);

@@ -49,7 +49,7 @@ class Report {
   std::string text() {
     summary();
     if (is_skip(result_))
-      text_ += fmt::format("[bulkhead-skip-{}] {}\n", facts_.skip_token, line(result_.cause));
+      text_ += fmt::format("{} {}\n", facts_.skip_token, line(result_.cause));
     const bool loud = is_failure(result_.outcome);
     if (result_.outcome == Outcome::kFlaky) first_failure();
     if (loud) problems(last_);
@@ -134,8 +134,7 @@ std::string printable(std::string_view text, std::string_view skip_token) {
   replace_all(clean, "<CTest", "< CTest");
   replace_all(clean, "<Dart", "< Dart");
   if (!skip_token.empty()) {
-    const std::string token = fmt::format("[bulkhead-skip-{}]", skip_token);
-    replace_all(clean, token, "[bulkhead-skip]");
+    replace_all(clean, std::string(skip_token), "[bulkhead-skip]");
   }
   return clean;
 }

@@ -78,7 +78,7 @@ class Suite:
             "cmake_minimum_required(VERSION 3.25)\n"
             f"execute_process(COMMAND [==[{DRIVER}]==] discover [==[{self.state}]==]\n"
             "  OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE status)\n"
-            "if(NOT status EQUAL 0)\n  message(FATAL_ERROR \"${err}\")\nendif()\n"
+            "if(NOT status EQUAL 0)\n  string(REPLACE \"\\n\" \"\\n  \" err \"${err}\")\n  message(FATAL_ERROR \"\\n  ${err}\")\nendif()\n"
             f"include([==[{self.state}/entries.cmake]==])\n")
         (build / "CTestCustom.cmake").write_text(
             f"set(CTEST_CUSTOM_POST_TEST [==[\"{DRIVER}\" report --post-test \"{self.state}\"]==])\n")

@@ -9,7 +9,7 @@ def one(suite, text, name="test_one.py", **files):
     suite.write(name, textwrap.dedent(text))
     for other, content in files.items():
         suite.write(other.replace("__", "."), textwrap.dedent(content))
-    finished = suite.ctest("-j2")
+    finished = suite.ctest("-j2", "--output-on-failure")
     assert finished.status == 8, finished
     assert suite.junit().counts_are_true()
     return suite.results()[name], finished
