@@ -28,7 +28,7 @@ ConfigValue convert(const Json& json) {
   } else if (json.is_object()) {
     value.kind = ConfigValue::Kind::kTable;
     for (const auto& [key, member] : json.items())
-      value.members.emplace_back(from_json_string(key), convert(member));
+      value.members.push_back({.name = from_json_string(key), .value = convert(member)});
   } else {
     value.text = "null";
   }

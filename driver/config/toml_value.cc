@@ -1,7 +1,4 @@
 // The one file that includes toml++: header-only, so that a static driver needs no library of it.
-#ifdef TOML_HEADER_ONLY
-#undef TOML_HEADER_ONLY
-#endif
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
@@ -42,11 +39,11 @@ ConfigValue convert(const toml::node& node) {
       ConfigValue converted = convert(member);
       // A message about a key points at the key, not at the value's first line below it.
       converted.line = static_cast<int>(key.source().begin.line);
-      value.members.emplace_back(std::string(key.str()), std::move(converted));
+      value.members.push_back({.name = std::string(key.str()), .value = std::move(converted)});
     }
     // toml++ sorts by name; messages come in the order of the file.
     std::ranges::stable_sort(value.members, {},
-                             [](const auto& member) { return member.second.line; });
+                             [](const ConfigMember& member) { return member.value.line; });
   } else {
     value.text = "a date or time";
   }

@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
 
 namespace bulkhead {
+
+struct ConfigMember;
 
 struct ConfigValue {
   enum class Kind { kText, kInteger, kNumber, kBoolean, kList, kTable, kOther };
@@ -19,17 +20,25 @@ struct ConfigValue {
   std::int64_t integer = 0;
   double number = 0;  // kInteger too
   bool boolean = false;
-  std::vector<ConfigValue> items;                             // kList
-  std::vector<std::pair<std::string, ConfigValue>> members;  // kTable
-  int line = 0;                                               // 0: unknown
+  std::vector<ConfigValue> items;     // kList
+  std::vector<ConfigMember> members;  // kTable
+  int line = 0;                       // 0: unknown
 
-  const ConfigValue* find(std::string_view key) const {
-    for (const auto& [name, value] : members) {
-      if (name == key) return &value;
-    }
-    return nullptr;
-  }
+  // The member named `key`, or null.
+  const ConfigValue* find(std::string_view key) const;
 };
+
+struct ConfigMember {
+  std::string name;
+  ConfigValue value;
+};
+
+inline const ConfigValue* ConfigValue::find(std::string_view key) const {
+  for (const ConfigMember& member : members) {
+    if (member.name == key) return &member.value;
+  }
+  return nullptr;
+}
 
 // The whole document, a table. Errors are `path:line: message`.
 Result<ConfigValue> parse_toml(std::string_view text, const std::string& path);
