@@ -16,7 +16,8 @@ TEST(Embedded, HoldsThePluginAndTheLister) {
     names.emplace_back(file.name);
   }
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"bulkhead_list.py", "bulkhead_plugin.py"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"bulkhead_events.py", "bulkhead_list.py",
+                                             "bulkhead_plugin.py"}));
 }
 
 TEST(Embedded, FilesAreEmbeddedByteForByte) {
