@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "base/strings.h"
+#include "model/json_text.h"
 #include "platform/environment.h"
 #include "platform/files.h"
 #include "platform/process_tree.h"
@@ -16,12 +15,12 @@ namespace bulkhead {
 namespace {
 
 Status write_started(const EntryFolder& folder, const Entry& entry) {
-  const nlohmann::json started = {{"version", 1},
-                                  {"name", to_valid_utf8(entry.name)},
-                                  {"file", to_valid_utf8(entry.file)},
-                                  {"pid", own_pid()},
-                                  {"started_at", wall_clock_s()}};
-  return write_file_atomically(folder.started(), started.dump() + "\n");
+  const Json started = {{"version", 1},
+                        {"name", entry.name},
+                        {"file", entry.file},
+                        {"pid", own_pid()},
+                        {"started_at", wall_clock_s()}};
+  return write_file_atomically(folder.started(), dump_json(started) + "\n");
 }
 
 // Attempts of earlier invocations in this run. A result that cannot be read is as good as none:
