@@ -1,7 +1,5 @@
 #include "junit/merge.h"
 
-#include <sys/resource.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +9,7 @@
 
 #include "junit/reader.h"
 #include "platform/files.h"
+#include "platform/limits_for_tests.h"
 
 namespace bulkhead {
 namespace {
@@ -90,18 +89,10 @@ TEST_F(MergeJunit, AnOutputThatCannotBeWrittenIsAnError) {
   EXPECT_NE(report.error().message.find("no/such"), std::string::npos);
 }
 
-// Peak resident memory of the process, in KiB.
-long peak_rss_kib() {
-  struct rusage usage {};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-}
-
 // In a process of its own, so that neither its limits nor its memory are shared with other tests.
 [[noreturn]] void merge_within_limits(const std::vector<std::string>& inputs,
                                       const std::string& output) {
-  struct rlimit limit {64, 64};
-  setrlimit(RLIMIT_NOFILE, &limit);
+  lower_descriptor_limit(64);
   const long before = peak_rss_kib();
   const auto totals = merge_junit(inputs, output, {});
   const long used = peak_rss_kib() - before;
