@@ -138,7 +138,7 @@ void judge(const ReportInputs& inputs, RunReport& report) {
   } else if (!report.infrastructure.empty()) {
     report.exit_code = kExitInfrastructure;
     report.verdict = infrastructure;
-  } else if (inputs.known.empty()) {
+  } else if (files == 0 && inputs.known.empty()) {
     report.exit_code = kExitNothingCollected;
     report.verdict = fmt::format("pytest finds no test file in '{}'", inputs.root);
   } else if (files == 0 && inputs.expected) {

@@ -34,18 +34,26 @@ TEST_F(BuildReport, ARunInWhichNothingRanIsRed) {
   EXPECT_EQ(run.verdict, "no tests ran in 4 files");
 }
 
-TEST_F(BuildReport, SkippedFilesAreSomethingThatRan) {
+TEST_F(BuildReport, FilesSkippedAsAWholeAreNothingThatRanButSkippedTestsAre) {
   finish("a.py", Outcome::kSkipped, "not here", {});
+  EXPECT_EQ(report().exit_code, kExitNothingCollected);
+  finish("b.py", Outcome::kSkipped, "not here", {.skipped = 1});
   EXPECT_EQ(report().exit_code, kExitPassed);
 }
 
 TEST_F(BuildReport, AnEmptySelectionIsANoteAndAnUnknownRunAnError) {
+  inputs_.known = {{"a.py", "a.py"}};
   inputs_.expected.emplace();
   EXPECT_EQ(report().exit_code, kExitPassed);
   EXPECT_EQ(report().verdict, "no test file was selected");
   inputs_.expected.reset();
   inputs_.run_id = "other";
   EXPECT_EQ(build_report(inputs_).error().message.substr(0, 24), "there is no run 'other' ");
+}
+
+TEST_F(BuildReport, ASuiteWithoutATestFileIsRed) {
+  inputs_.expected.emplace();
+  EXPECT_EQ(report().exit_code, kExitNothingCollected);
 }
 
 TEST_F(BuildReport, AnExpectedEntryThatNeverReportedIsAnInfrastructureFailure) {

@@ -69,7 +69,7 @@ TEST(Summary, OfARedRunShowsFailuresFirstThenListsThenTheVerdict) {
     tests/helper.py:12: TestX::test_a[1]
       assert 1 == 2 where
     tests/test_bad.py:40: test_b
-      E xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+      E xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
   log:   /repo/build/bulkhead/tests/runs/r/tests%2Ftest_bad.py/1/output.log
   rerun: ctest --test-dir build -R '^tests/test_bad\.py$'
          bulkhead test tests/test_bad.py
