@@ -134,6 +134,11 @@ class TestRun {
 Result<int> test_command(const TestOptions& options) {
   const std::string root = absolute_path(options.root.empty() ? "." : options.root);
   if (!is_directory(root)) return fail_usage(fmt::format("no such folder: '{}'", options.root));
+  if (root.find('\\') != std::string::npos) {
+    return fail_usage(fmt::format(
+        "'{}': ctest takes a backslash for a slash, so a suite in such a folder cannot be run: "
+        "rename the folder", root));
+  }
   const Result<std::vector<std::string>> paths = resolve_paths(options.paths, root);
   if (!paths) return propagate(paths);
   const StateFolder state(join_path(root, ".bulkhead"));

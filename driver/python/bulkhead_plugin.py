@@ -8,6 +8,7 @@ BULKHEAD_EVENTS         the file that events are appended to; absolute
 BULKHEAD_STACKS         the file that Python stacks are written to at a signal; absolute
 BULKHEAD_STACKS_SIGNAL  that signal's number
 BULKHEAD_ONLY           the one file to collect; absolute; all others are ignored
+BULKHEAD_ROOTDIR        what `--rootdir=$BULKHEAD_ROOTDIR` stands for
 
 The plugin must not be noticed by the tests: it prints nothing while they run, raises nothing into
 them, leaves warnings, logs, sys.path and the environment alone, and keeps its descriptors high.
@@ -516,11 +517,36 @@ class Narrow:
         return None
 
 
+def is_text(nodeid):
+    try:
+        str(nodeid).encode("utf-8")
+    except UnicodeError:
+        return False
+    return True
+
+
+def forget_names_that_are_no_text(config):
+    """Node ids hold the bytes of file names. pytest's cache cannot be written with some that are not
+    UTF-8, which would end a session that passed in an exception."""
+    for name, attribute in (("nfplugin", "cached_nodeids"), ("lfplugin", "lastfailed")):
+        plugin = config.pluginmanager.get_plugin(name)
+        known = getattr(plugin, attribute, None)
+        if isinstance(known, dict):
+            setattr(plugin, attribute, {id: value for id, value in known.items() if is_text(id)})
+        elif isinstance(known, set):
+            setattr(plugin, attribute, {id for id in known if is_text(id)})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session):
+    forget_names_that_are_no_text(session.config)
+
+
 def take_environment():
     """This plugin's settings; removes them, and this folder, from the environment."""
     settings = {
         name: os.environ.pop("BULKHEAD_" + name, "")
-        for name in ("EVENTS", "STACKS", "STACKS_SIGNAL", "ONLY")
+        for name in ("EVENTS", "STACKS", "STACKS_SIGNAL", "ONLY", "ROOTDIR")
     }
     folder = os.path.dirname(os.path.abspath(__file__))
     if folder in sys.path:
@@ -551,6 +577,15 @@ def pytest_addoption(parser, pluginmanager):
         config = pluginmanager.get_plugin("pytestconfig")
         recorder = Recorder(settings["EVENTS"], config, stacks)
         pluginmanager.register(recorder, "bulkhead_recorder")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config):
+    # pytest expands variables in the path of its report, and a `$` in it cannot be quoted.
+    path = getattr(config.option, "xmlpath", None)
+    for plugin in config.pluginmanager.get_plugins():
+        if path and "$" in path and type(plugin).__name__ == "LogXML":
+            plugin.logfile = path
 
 
 @pytest.hookimpl(tryfirst=True)

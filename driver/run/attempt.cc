@@ -69,9 +69,16 @@ class AttemptRunner {
       if (!range) return propagate(range);
       ports.emplace(std::move(*range));
     }
+    // A `:` ends a folder in PYTHONPATH and cannot be quoted: a link stands for the folder then.
+    std::string plugin_folder = request_.state.python();
+    if (plugin_folder.find(':') != std::string::npos) {
+      const std::string link = temp->path() + "/bulkhead-python";
+      if (const Status linked = replace_symlink(link, plugin_folder); !linked) return linked;
+      plugin_folder = link;
+    }
     const EnvironmentFacts environment = {
         .caller = whole_environment(),
-        .plugin_folder = request_.state.python(),
+        .plugin_folder = plugin_folder,
         .temp_root = temp->path(),
         .events = in_folder(kEventsFile),
         .stacks = in_folder(kStacksFile),

@@ -20,6 +20,11 @@ struct CommandLineFacts {
 std::vector<std::string> pytest_command(const Suite& suite, const Entry& entry,
                                         const CommandLineFacts& facts);
 
+// pytest expands variables in --rootdir, and a `$` cannot be quoted; what a variable holds is not
+// expanded further. So a rootdir that holds a `$` goes by this one, which the plugin removes.
+inline constexpr const char* kRootdirVariable = "BULKHEAD_ROOTDIR";
+bool rootdir_goes_by_variable(const Suite& suite);
+
 // What is named on the command line: the file, relative to rootdir where it lies below it; for a
 // narrowed entry the deepest folder above it whose path holds neither `[` nor `::`, at which
 // pytest would split it.

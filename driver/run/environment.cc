@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "run/command_line.h"
 
 namespace bulkhead {
 
@@ -116,6 +117,9 @@ std::vector<EntryVariable> entry_environment(const Suite& suite, const Entry& en
   set("BULKHEAD_STACKS", facts.stacks, "for the plugin, which removes it");
   set("BULKHEAD_STACKS_SIGNAL", std::to_string(facts.stacks_signal),
       "for the plugin, which removes it");
+  variables.erase(kRootdirVariable);
+  if (rootdir_goes_by_variable(suite))
+    set(kRootdirVariable, suite.rootdir, "for pytest's --rootdir; the plugin removes it");
   variables.erase("BULKHEAD_ONLY");
   if (!facts.only.empty()) set("BULKHEAD_ONLY", facts.only, "for the plugin, which removes it");
   const auto path = variables.find("PYTHONPATH");

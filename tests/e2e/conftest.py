@@ -52,8 +52,8 @@ def environment(**more):
 class Suite:
     """A suite in a folder of its own, run through `bulkhead discover` and plain `ctest`."""
 
-    def __init__(self, folder):
-        self.root = folder / "suite"
+    def __init__(self, folder, name="suite"):
+        self.root = folder / name
         self.root.mkdir()
         self.state = folder / "state"
         self.state.mkdir()

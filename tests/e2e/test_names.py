@@ -1,14 +1,17 @@
 """Hostile names are entries like any other: distinct, selectable, never expanded."""
 import json
+import os
+import pathlib
 import re
 import textwrap
 
 import pytest
 
-from conftest import environment
+from conftest import DRIVER, PYTHON, Suite, environment, run
 
 FOLDERS = ["dir with space", "semi;colon", "$ENV{HOME}", 'quo\'te"s', "back\\slash #hash @at%25",
-           "br[acket", "-k", "a::b", "new\nline", "tab\t", "${x}", "(paren)", "plus+star*", "~"]
+           "br[acket", "-k", "a::b", "new\nline", "tab\t", "${x}", "(paren)", "plus+star*", "~",
+           "$HOME", "`id`", "@args", "a:b", "caf\u00e9", "cafe\u0301", "Case", "case", "l" * 250]
 IDS = ["open[", "close]", "semi;colon", "a::b", 'dq"sq\'', "$ENV{HOME}", "${x}", "back\\slash",
        "]==]", "hash # x", "comma,", "new\nline", "tab\t", "\u00e9", "\U0001F600", "", " ", "a" * 300]
 
@@ -48,8 +51,65 @@ def test_each_name_can_be_picked_alone(hostile):
         assert [test["name"] for test in json.loads(listing.out)["tests"]] == [name]
 
 
+ROOTS = [b"a b;c'd\"e%f#g`h`i(j)*?~", b"$HOME", b"${HOME}", b"br[acket", b"a::b", b"-k",
+         b"caf\xe9"]
+
+
+@pytest.mark.parametrize("name", ROOTS, ids=repr)
+def test_the_root_too_may_be_called_anything(tmp_path, name):
+    """Here the state folder, too, lies below it."""
+    root = pathlib.Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))
+    (root / "tests").mkdir(parents=True)
+    (root / "pytest.ini").write_text("[pytest]\ntestpaths = tests\n")
+    (root / "conftest.py").write_text("import pytest\n@pytest.fixture\ndef answer(): return 42\n")
+    (root / "tests/test_a.py").write_text(textwrap.dedent("""
+        import os
+        def test_a(answer, request):
+            assert answer == 42
+            assert request.config.inipath.name == "pytest.ini"
+            assert os.path.samefile(request.config.rootpath, os.path.dirname(__file__) + "/..")
+            assert not [name for name in os.environ if name == "BULKHEAD_ROOTDIR"]
+        """))
+    before = sorted(os.listdir(root))
+    for paths in ([], ["tests"], ["tests/test_a.py"]):
+        finished = run([DRIVER, "test", "--python", PYTHON, *paths], cwd=root, env=environment())
+        assert finished.status == 0, finished
+        assert "1 test: 1 passed" in finished.out
+    latest = (root / ".bulkhead/runs/latest").resolve()
+    assert list(latest.glob("*/1/pytest.xml")), "pytest wrote its own report where it was told to"
+    assert sorted(set(os.listdir(root)) - {".bulkhead"}) == before
+
+
+@pytest.mark.parametrize("name, words", [("new\nline", "without control bytes"),
+                                         ("back\\slash", "takes a backslash for a slash")])
+def test_a_root_that_ctest_could_not_work_in_is_refused(tmp_path, name, words):
+    root = tmp_path / name
+    root.mkdir()
+    (root / "test_a.py").write_text("def test_a(): pass\n")
+    finished = run([DRIVER, "test", "--python", PYTHON], cwd=root, env=environment())
+    assert finished.status == 2, finished
+    assert words in finished.err
+
+
+def test_a_root_with_a_backslash_does_where_the_state_is_elsewhere(tmp_path):
+    suite = Suite(tmp_path, "back\\slash")
+    suite.write("test_a.py")
+    finished = suite.ctest("--output-on-failure")
+    assert finished.status == 0, finished
+    assert suite.results()["test_a.py"]["outcome"] == "passed"
+
+
+@pytest.mark.parametrize("path", ["br[acket", "br[acket/test_a.py", "a::b/test_a.py", "-k", "@x.py"])
+def test_a_path_may_be_called_anything(suite, path):
+    for name in ("br[acket/test_a.py", "a::b/test_a.py", "-k/test_a.py", "@x.py", "test_other.py"):
+        suite.write(name)
+    finished = run([DRIVER, "test", "--python", PYTHON, "./" + path], cwd=suite.root,
+                   env=environment())
+    assert finished.status == 0, finished
+    assert "1 test: 1 passed" in finished.out
+
+
 def test_bytes_that_are_no_text_are_names_too(suite):
-    import os
     folder = os.fsencode(suite.root) + b"/caf\xe9"
     os.mkdir(folder)
     with open(folder + b"/test_latin.py", "wb") as file:
@@ -57,6 +117,7 @@ def test_bytes_that_are_no_text_are_names_too(suite):
     finished = suite.ctest("--output-on-failure")
     assert finished.status == 0, finished
     assert [result["outcome"] for result in suite.results().values()] == ["passed"]
+    assert suite.junit().outcomes() == [("test_a", "passed")]
 
 
 def test_parametrised_ids_come_out_as_pytest_gives_them(suite):
