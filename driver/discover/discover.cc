@@ -183,7 +183,7 @@ class Discoverer {
     if (!interpreter) return propagate(interpreter);
     suite.python = interpreter->path;
     suite.python_reason = interpreter->reason;
-    const Result<std::string> scratch = make_unique_directory(state_.path(), "listing-");
+    const Result<std::string> scratch = make_unique_directory("/tmp", "bulkhead-");
     if (!scratch) return propagate(scratch);
     const ListRequest request{.config = &suite.config,
                               .python = interpreter->path,
@@ -244,9 +244,7 @@ class Discoverer {
                        ? relative_name(listed.path, real_root)
                        : relative_to(listed.path, config.root);
       entry.name = entry_name(config.prefix, entry.file);
-      const bool split_by_pytest = entry.file.find('[') != std::string::npos ||
-                                   entry.file.find("::") != std::string::npos;
-      if (split_by_pytest || !listed.named_ok) entry.selection = Entry::Selection::kNarrowed;
+      if (!listed.named_ok) entry.selection = Entry::Selection::kNarrowed;
       manifest.entries.push_back(std::move(entry));
     }
     std::ranges::sort(manifest.entries, {}, &Entry::file);

@@ -58,7 +58,39 @@ const std::vector<Leniency>& leniencies() {
   return kSteps;
 }
 
-std::vector<std::string> command_of(const ListRequest& request, const Leniency& leniency) {
+// pytest takes what stands behind a `[` or `::` for the name of a test.
+bool would_be_split(std::string_view path) {
+  return path.find('[') != std::string_view::npos || path.find("::") != std::string_view::npos;
+}
+
+struct PathArguments {
+  std::vector<std::string> named;
+  std::vector<std::string> only;  // where a folder had to be named for them: what is meant
+};
+
+PathArguments path_arguments(const SuiteConfig& config) {
+  PathArguments arguments;
+  bool split = false;
+  for (const std::string& path : config.paths) {
+    const std::string whole =
+        absolute_path(path.starts_with('/') ? path : join_path(config.root, path));
+    // Relative, since the root's own path may be one that pytest splits; the `./` keeps a name
+    // from being an option or a file of arguments.
+    std::string named = whole == config.root ? "." : relative_to(whole, config.root);
+    if (!named.starts_with('/') && named != ".") named = "./" + named;
+    while (would_be_split(named)) {
+      split = true;
+      named = parent_of(named);
+    }
+    arguments.named.push_back(std::move(named));
+    arguments.only.push_back(whole == config.root ? "." : relative_to(whole, config.root));
+  }
+  if (!split) arguments.only.clear();
+  return arguments;
+}
+
+std::vector<std::string> command_of(const ListRequest& request, const Leniency& leniency,
+                                    const PathArguments& paths) {
   const SuiteConfig& config = *request.config;
   std::vector<std::string> argv = {request.python};
   const auto add = [&](const std::vector<std::string>& more) {
@@ -70,9 +102,7 @@ std::vector<std::string> command_of(const ListRequest& request, const Leniency& 
   if (!config.ini.empty())
     add({"-c", config.ini.starts_with('/') ? config.ini : join_path(config.root, config.ini)});
   add(leniency.options);
-  // Absolute: a path that begins with `-` must not be an option.
-  for (const std::string& path : config.paths)
-    argv.push_back(path.starts_with('/') ? path : absolute_path(join_path(config.root, path)));
+  add(paths.named);
   return argv;
 }
 
@@ -81,22 +111,34 @@ struct Run {
   std::string refusal;  // empty where the walk was complete and clean
 };
 
+// A `:` ends a folder in PYTHONPATH and cannot be quoted: a link stands for the folder then.
+Result<std::string> folder_for_python_path(const ListRequest& request) {
+  if (request.python_folder.find(':') == std::string::npos) return request.python_folder;
+  const std::string link = join_path(request.scratch, "python");
+  const Status linked = replace_symlink(link, request.python_folder);
+  if (!linked) return propagate(linked);
+  return link;
+}
+
 Result<Run> run_pytest(const ListRequest& request, const Leniency& leniency) {
   const std::string answer_path = join_path(request.scratch, "list.json");
   const Status removed = remove_tree(answer_path);
   if (!removed) return propagate(removed);
   Command command;
-  command.argv = command_of(request, leniency);
+  const PathArguments paths = path_arguments(*request.config);
+  command.argv = command_of(request, leniency, paths);
   command.working_directory = request.config->root;
   Environment environment = request.environment;
-  std::string python_path = request.python_folder;
+  Result<std::string> python_path = folder_for_python_path(request);
+  if (!python_path) return propagate(python_path);
   std::erase_if(environment, [&](const auto& variable) {
     if (variable.first != "PYTHONPATH") return false;
-    if (!variable.second.empty()) python_path += ":" + variable.second;
+    if (!variable.second.empty()) *python_path += ":" + variable.second;
     return true;
   });
-  environment.emplace_back("PYTHONPATH", python_path);
+  environment.emplace_back("PYTHONPATH", *python_path);
   environment.emplace_back("BULKHEAD_LIST", answer_path);
+  if (!paths.only.empty()) environment.emplace_back("BULKHEAD_LIST_ONLY", dump_json(paths.only));
   command.environment = std::move(environment);
   const Result<CapturedProcess> process = run_captured(command, request.timeout_s);
   if (!process) return propagate(process);

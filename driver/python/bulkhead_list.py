@@ -1,32 +1,34 @@
 """Bulkhead's lister: which files would pytest collect? PYTEST_DONT_REWRITE
 
 Run as `python -m pytest -p bulkhead_list --collect-only -q [ARGUMENTS]` with BULKHEAD_LIST=<absolute
-path of the answer> and this folder first in PYTHONPATH. pytest walks the tree by its own rules
+path of the answer> and this folder first in PYTHONPATH. BULKHEAD_LIST_ONLY may be a JSON list of
+paths; then nothing else counts of what the arguments hold. pytest walks the tree by its own rules
 (testpaths, python_files, norecursedirs, --ignore, conftest.py, plugins); where it comes to the
 inside of a file it gets the answer "no tests", so no test module is imported. docs/formats.md
 specifies the answer, which is written whatever the session ends in.
 
 Options of the suite that a walk must not obey (workers, coverage, --lf, -x, report files) are
-neutralised. Supports Python 3.9 and pytest 7.2, and later.
+neutralised, and pytest's cache lies beside the answer: listing leaves nothing in the tree. Supports
+Python 3.9 and pytest 7.2, and later.
 """
 import json
 import os
+import pathlib
 import re
 import sys
 
 import pytest
+from bulkhead_watch import (
+    conftests,
+    environment_marks,
+    ini_files,
+    installation,
+    is_below,
+    modules,
+    testpaths_folders,
+)
 
 VERSION = 1
-# In the order in which pytest looks for them within a folder (the toml files since 9.0).
-INI_NAMES = (
-    "pytest.toml",
-    ".pytest.toml",
-    "pytest.ini",
-    ".pytest.ini",
-    "pyproject.toml",
-    "tox.ini",
-    "setup.cfg",
-)
 # Options, and what they are set to where they exist.
 EARLY_OPTIONS = {"cov_source": [], "cov_fail_under": None}
 OPTIONS = {
@@ -56,13 +58,12 @@ OPTIONS = {
 
 def own_folder():
     """What of Bulkhead's own may lie in the tree: the state folder, or else this file's folder."""
-    folder = os.path.dirname(os.path.abspath(__file__))
+    folder = os.path.dirname(os.path.realpath(__file__))
     state = os.path.dirname(folder)
     return state if os.path.isfile(os.path.join(state, "suite.json")) else folder
 
 
 OWN_FOLDER = own_folder()
-FOREIGN_FOLDERS = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
 
 def neutralise(namespace, options):
@@ -71,19 +72,28 @@ def neutralise(namespace, options):
             setattr(namespace, name, value)
 
 
-def is_below(path, folder):
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+def redirect_cache(folder):
+    """pytest's cache goes to `folder`. `-o cache_dir=` would do the same for a path without `$`,
+    and where the suite has not disabled the cache; a function of pytest's own has no such limits."""
+    from _pytest.cacheprovider import Cache
+
+    Cache.cache_dir_from_config = staticmethod(lambda *args, **more: pathlib.Path(folder))
 
 
-def folders_up(start, top=None):
-    """`start` and its ancestors, up to `top` or the root."""
-    folder = start
-    while True:
-        yield folder
-        parent = os.path.dirname(folder)
-        if folder == top or parent == folder:
-            return
-        folder = parent
+def bytes_of(path):
+    """The path's bytes, each that is not UTF-8 as an escape U+DC80..U+DCFF (PEP 383), whatever the
+    locale made of them."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
+
+
+def text_of(message):
+    """A message without what JSON has no word for: lone surrogates."""
+    return message.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def would_be_split(path):
+    """Whether pytest would take a part of this argument for the name of a test."""
+    return "[" in path or "::" in path
 
 
 def message_of(error):
@@ -102,12 +112,14 @@ def message_of(error):
 
 
 class Lister:
-    def __init__(self, config, answer):
+    def __init__(self, config, answer, only):
         self.config = config
         self.answer = answer
+        self.only = only  # of the arguments' folders; empty: all
         self.session = None
         self.files = {}  # path -> (set of kinds, nodes of each)
         self.directories = set()
+        self.marks = set()  # that make folders virtual environments
         self.errors = []
         self.complete = False
         self.packages_are_modules = issubclass(pytest.Package, pytest.Module)  # until pytest 8
@@ -125,6 +137,10 @@ class Lister:
     def pytest_cmdline_main(self, config):
         neutralise(config.option, OPTIONS)
         config.option.collectonly = True
+        # Without arguments pytest names its working directory to itself, and takes it apart.
+        here = str(config.invocation_params.dir)
+        if would_be_split(here):
+            config.args = ["." if arg == here else arg for arg in config.args]
         yield
 
     # -- the walk
@@ -163,13 +179,24 @@ class Lister:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_ignore_collect(self, collection_path):
         outcome = yield
-        if str(collection_path) == OWN_FOLDER and outcome.excinfo is None:
+        if outcome.excinfo is None and self.is_left_out(str(collection_path)):
             outcome.force_result(True)
+        if outcome.excinfo is None and outcome.get_result() and os.path.isdir(collection_path):
+            self.marks.update(environment_marks(str(collection_path)))
         # Before pytest 8 folders are no collectors, and norecursedirs comes after this hook.
         if self.packages_are_modules and outcome.excinfo is None and not outcome.get_result():
             path = str(collection_path)
             if os.path.isdir(path) and not self.is_norecurse(collection_path):
                 self.directories.add(path)
+
+    def is_left_out(self, path):
+        """Bulkhead's own files; and of a folder that stands for a path which pytest would split,
+        all that leads not there."""
+        if path == OWN_FOLDER:
+            return True
+        return bool(self.only) and not any(
+            is_below(path, only) or is_below(only, path) for only in self.only
+        )
 
     def is_norecurse(self, path):
         from _pytest.pathlib import fnmatch_ex
@@ -209,53 +236,24 @@ class Lister:
     def initial_paths(self):
         return [str(path) for path in getattr(self.session, "_initialpaths", ())]
 
-    def start_folders(self):
-        """The folders where pytest starts to look for an ini file: those of the arguments."""
-        config = self.config
-        base = str(config.invocation_params.dir)
-        given = getattr(getattr(config, "known_args_namespace", None), "file_or_dir", None) or []
-        folders = []
-        for argument in given:
-            path = os.path.normpath(os.path.join(base, str(argument).split("::")[0]))
-            if os.path.exists(path):
-                folders.append(path if os.path.isdir(path) else os.path.dirname(path))
-        return folders or [base]
-
     def watched(self):
         config = self.config
-        root = str(config.rootpath)
-        watched = set()
-        starts = self.start_folders()
-        if config.inipath is not None:
-            watched.add(str(config.inipath))
-        top = os.path.dirname(str(config.inipath)) if config.inipath is not None else None
-        for start in {os.path.commonpath(starts), *starts}:
-            for folder in folders_up(start, top):
-                watched.update(os.path.join(folder, name) for name in INI_NAMES)
-                if top is None:
-                    watched.add(os.path.join(folder, "setup.py"))  # marks a rootdir too
-        for path in self.initial_paths() or starts:
-            if is_below(path, root):
-                folder = path if os.path.isdir(path) else os.path.dirname(path)
-                for ancestor in folders_up(folder, root):
-                    watched.add(os.path.join(ancestor, "conftest.py"))
-        for module in list(sys.modules.values()):
-            file = getattr(module, "__dict__", {}).get("__file__")
-            if isinstance(file, str) and is_below(file, root) and not is_below(file, OWN_FOLDER):
-                if not any(word in file for word in FOREIGN_FOLDERS):
-                    watched.add(file)
-        for plugin in config.pluginmanager.get_plugins():
-            file = getattr(plugin, "__dict__", {}).get("__file__")
-            if isinstance(file, str) and os.path.basename(file) == "conftest.py":
-                watched.add(file)
-        for folder in sys.path:
-            if os.path.basename(folder) in ("site-packages", "dist-packages"):
-                watched.add(folder)
+        watched = {
+            *ini_files(config),
+            *conftests(config, self.initial_paths()),
+            *modules(config, OWN_FOLDER),
+            *installation(),
+            *self.marks,
+            *(error["path"] for error in self.errors),
+        }
+        watched.discard("")
         return sorted(watched)
 
     def is_named_ok(self, path, kinds):
         """Whether naming the file on the command line collects from it what the walk does."""
-        if "[" in path or "::" in path or os.path.basename(path) == "__init__.py":
+        root = str(self.config.rootpath)
+        relative = os.path.relpath(path, root) if is_below(path, root) else path
+        if would_be_split(relative) or os.path.basename(path) == "__init__.py":
             return False
         if path in self.initial_paths():
             return True  # the suite names it itself
@@ -274,7 +272,7 @@ class Lister:
         roots = self.initial_paths()
         self.directories.update(path for path in roots if os.path.isdir(path))
         self.directories.update(os.path.dirname(path) for path in self.files)
-        directories = [d for d in self.directories if any(is_below(d, root) for root in roots)]
+        walked = {d for d in self.directories if any(is_below(d, root) for root in roots)}
         names = {name for name, plugin in config.pluginmanager.list_name_plugin() if plugin}
         confcutdir = getattr(config.pluginmanager, "_confcutdir", None)
         if confcutdir is None:  # pytest came to no conftest.py
@@ -283,23 +281,30 @@ class Lister:
         return {
             "version": VERSION,
             "python": {
-                "executable": sys.executable,
+                "executable": bytes_of(sys.executable),
                 "version": "%d.%d.%d" % sys.version_info[:3],
-                "prefix": sys.prefix,
+                "prefix": bytes_of(sys.prefix),
             },
             "pytest": pytest.__version__,
-            "rootdir": str(config.rootpath),
-            "inipath": str(config.inipath) if config.inipath is not None else None,
-            "confcutdir": str(confcutdir),
-            "args": [str(argument) for argument in getattr(config, "args", ())],
+            "rootdir": bytes_of(config.rootpath),
+            "inipath": bytes_of(config.inipath) if config.inipath is not None else None,
+            "confcutdir": bytes_of(confcutdir),
+            "args": [bytes_of(argument) for argument in getattr(config, "args", ())],
             "plugins": sorted(name for name in names if re.fullmatch(r"[A-Za-z_][\w.-]*", name)),
             "files": [
-                {"path": path, "kinds": sorted(kinds), "named_ok": self.is_named_ok(path, kinds)}
+                {
+                    "path": bytes_of(path),
+                    "kinds": sorted(kinds),
+                    "named_ok": self.is_named_ok(path, kinds),
+                }
                 for path, kinds in sorted(self.files.items())
             ],
-            "directories": sorted(directories),
-            "watch": self.watched(),
-            "errors": self.errors,
+            "directories": [bytes_of(p) for p in sorted({*walked, *testpaths_folders(config)})],
+            "watch": [bytes_of(path) for path in self.watched()],
+            "errors": [
+                {"path": bytes_of(error["path"]), "message": text_of(error["message"])}
+                for error in self.errors
+            ],
             "complete": self.complete,
             "status": int(status) if status is not None else None,
         }
@@ -324,11 +329,11 @@ class Lister:
 
 
 def prepare_plugin(config):
-    """Compiles the plugin's two modules beside themselves for this interpreter and this pytest, so that test
-    processes, which may be forbidden to write bytecode, need not parse it each time. pytest puts
-    plugins named by -p through its assertion rewriter, which has bytecode files of its own."""
+    """Compiles the plugin's two modules beside themselves for this interpreter and this pytest, so
+    that test processes, which may be forbidden to write bytecode, need not parse it each time.
+    pytest puts plugins named by -p through its assertion rewriter, which has bytecode files of its
+    own."""
     try:
-        import pathlib
         import py_compile
 
         from _pytest.assertion import rewrite
@@ -347,6 +352,7 @@ def prepare_plugin(config):
 
 def take_environment():
     answer = os.environ.pop("BULKHEAD_LIST", "")
+    only = json.loads(os.environ.pop("BULKHEAD_LIST_ONLY", "[]"))
     folder = os.path.dirname(os.path.abspath(__file__))
     if folder in sys.path:
         sys.path.remove(folder)
@@ -356,7 +362,8 @@ def take_environment():
             os.environ["PYTHONPATH"] = rest
         else:
             del os.environ["PYTHONPATH"]
-    return [answer] if answer else []
+    sys.path_importer_cache.pop(folder, None)
+    return [(answer, [os.path.abspath(path) for path in only])] if answer else []
 
 
 ANSWER = take_environment()
@@ -365,4 +372,6 @@ ANSWER = take_environment()
 def pytest_addoption(parser, pluginmanager):
     if ANSWER:
         config = pluginmanager.get_plugin("pytestconfig")
-        pluginmanager.register(Lister(config, ANSWER.pop()), "bulkhead_lister")
+        answer, only = ANSWER.pop()
+        redirect_cache(os.path.join(os.path.dirname(answer), "cache"))
+        pluginmanager.register(Lister(config, answer, only), "bulkhead_lister")

@@ -17,7 +17,7 @@ TEST(Embedded, HoldsThePluginAndTheLister) {
   }
   std::sort(names.begin(), names.end());
   EXPECT_EQ(names, (std::vector<std::string>{"bulkhead_events.py", "bulkhead_list.py",
-                                             "bulkhead_plugin.py"}));
+                                             "bulkhead_plugin.py", "bulkhead_watch.py"}));
 }
 
 TEST(Embedded, FilesAreEmbeddedByteForByte) {
