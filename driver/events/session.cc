@@ -1,146 +1,104 @@
 #include "events/session.h"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
-#include <variant>
+#include <map>
 
 namespace bulkhead {
+
 namespace {
 
-std::int64_t& count_for(TestCounts& counts, TestOutcome outcome) {
-  switch (outcome) {
-    case TestOutcome::kPassed: return counts.passed;
-    case TestOutcome::kFailed: return counts.failed;
-    case TestOutcome::kError: return counts.errors;
-    case TestOutcome::kSkipped: return counts.skipped;
-    case TestOutcome::kXfailed: return counts.xfailed;
-    case TestOutcome::kXpassed: return counts.xpassed;
-  }
-  return counts.errors;
-}
-
-// Takes the events in their order; `finish` adds up what only the end can tell.
-class Summary {
+class Summariser {
  public:
-  // False from the event on that belongs to another process.
-  bool take(const SessionStarted& event) {
-    if (summary_.started) return event.pid == summary_.pid;
-    summary_.started = true;
-    summary_.pid = event.pid;
-    summary_.python_version = event.python;
-    summary_.pytest_version = event.pytest;
-    return true;
-  }
+  explicit Summariser(std::int64_t owner) : owner_(owner) {}
 
-  bool take(const Collected& event) {
-    summary_.collected = true;
-    summary_.counts.deselected = event.deselected;
-    collected_ = event.tests;
-    return true;
-  }
-
-  bool take(const CollectionFailed& event) {
-    summary_.collection_failures.push_back(event);
-    summary_.problems.push_back({event.id, event.file, event.line, event.message});
-    return true;
-  }
-
-  bool take(const CollectionSkipped& event) {
-    summary_.collection_skips.push_back(event);
-    add_reason(event.reason);
-    return true;
-  }
-
-  bool take(const TestStarted& event) {
-    started_.insert(event.id);
-    forget_in_flight(event.id);
-    summary_.in_flight.push_back(event);
-    return true;
-  }
-
-  bool take(const TestFinished& event) {
-    started_.insert(event.id);
-    forget_in_flight(event.id);
-    const auto [place, first] = outcomes_.try_emplace(event.id, event.outcome);
-    if (!first) {
-      --count_for(summary_.counts, place->second);
-      place->second = event.outcome;
-      std::erase_if(summary_.problems,
-                    [&](const TestProblem& problem) { return problem.id == event.id; });
+  void take(const Event& event) {
+    if (const auto* started = std::get_if<SessionStarted>(&event)) {
+      ours_ = started->pid == owner_;
+      if (ours_ && !session_.started) session_.started = *started;
+      return;
     }
-    ++count_for(summary_.counts, event.outcome);
-    if (is_failure(event.outcome)) {
-      summary_.problems.push_back({event.id, event.file, event.line, event.message});
-    } else if (event.outcome == TestOutcome::kSkipped) {
-      add_reason(event.message);
-    }
-    return true;
+    if (ours_) std::visit([this](const auto& what) { note(what); }, event);
   }
 
-  bool take(const DescriptorsExhausted& event) {
-    summary_.descriptors_exhausted.push_back(event);
-    return true;
-  }
-
-  bool take(const SessionInterrupted& event) {
-    summary_.interrupted = event.details;
-    return true;
-  }
-
-  bool take(const InternalError& event) {
-    summary_.internal_errors.push_back(event.details);
-    return true;
-  }
-
-  bool take(const SessionFinished& event) {
-    summary_.status = event.status;
-    return true;
-  }
-
-  bool started() const { return summary_.started; }
-
-  SessionSummary finish() {
-    std::unordered_set<std::string> known;
-    for (std::string& id : collected_) {
-      const bool new_id = known.insert(id).second;
-      if (new_id && !started_.contains(id)) summary_.never_started.push_back(std::move(id));
-    }
-    for (const std::string& id : started_) known.insert(id);
-    summary_.counts.collected = static_cast<std::int64_t>(known.size());
-    summary_.counts.not_run =
-        summary_.counts.collected - static_cast<std::int64_t>(outcomes_.size());
-    return std::move(summary_);
+  Session end() {
+    if (!running_.empty()) session_.in_flight = running_.back();
+    return std::move(session_);
   }
 
  private:
-  void forget_in_flight(const std::string& id) {
-    std::erase_if(summary_.in_flight, [&](const TestStarted& test) { return test.id == id; });
+  void note(const SessionStarted&) {}
+  void note(const Collected& event) {
+    session_.collected = event;
+    for (const std::string& id : event.tests) ++collected_[id];
   }
-
-  void add_reason(const std::string& reason) {
-    std::vector<std::string>& reasons = summary_.skip_reasons;
-    if (!reason.empty() && std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
-      reasons.push_back(reason);
+  void note(const CollectionFailed& event) { session_.collection_failures.push_back(event); }
+  void note(const CollectionSkipped& event) { session_.collection_skips.push_back(event); }
+  void note(const TestStarted& event) { running_.push_back(event); }
+  void note(const TestFinished& event) {
+    const auto same = [&](const TestStarted& started) { return started.id == event.id; };
+    const auto started = std::find_if(running_.begin(), running_.end(), same);
+    if (started != running_.end()) running_.erase(started);
+    std::vector<std::size_t>& places = places_[event.id];
+    const auto collected = collected_.find(event.id);
+    if (collected != collected_.end() && places.size() >= collected->second) {
+      session_.finished_tests[places.back()] = event;
+      return;
     }
+    places.push_back(session_.finished_tests.size());
+    session_.finished_tests.push_back(event);
   }
+  void note(const DescriptorsExhausted& event) { session_.exhaustions.push_back(event); }
+  void note(const SessionInterrupted& event) { session_.interrupted = event; }
+  void note(const InternalError& event) { session_.internal_errors.push_back(event); }
+  void note(const SessionFinished& event) { session_.finished_status = event.status; }
 
-  SessionSummary summary_;
-  std::vector<std::string> collected_;
-  std::unordered_set<std::string> started_;
-  std::unordered_map<std::string, TestOutcome> outcomes_;
+  std::int64_t owner_;
+  bool ours_ = false;
+  Session session_;
+  std::map<std::string, std::size_t> collected_;             // id → how often
+  std::map<std::string, std::vector<std::size_t>> places_;  // id → its ends in finished_tests
+  std::vector<TestStarted> running_;
 };
 
 }  // namespace
 
-SessionSummary summarize(std::span<const Event> events) {
-  Summary summary;
-  for (const Event& event : events) {
-    if (!summary.started() && !std::holds_alternative<SessionStarted>(event)) continue;
-    if (!std::visit([&](const auto& one) { return summary.take(one); }, event)) break;
+TestCounts Session::counts() const {
+  TestCounts counts;
+  for (const TestFinished& test : finished_tests) {
+    switch (test.outcome) {
+      case TestOutcome::kPassed: ++counts.passed; break;
+      case TestOutcome::kFailed: ++counts.failed; break;
+      case TestOutcome::kError: ++counts.errors; break;
+      case TestOutcome::kSkipped: ++counts.skipped; break;
+      case TestOutcome::kXfailed: ++counts.xfailed; break;
+      case TestOutcome::kXpassed: ++counts.xpassed; break;
+    }
   }
-  return summary.finish();
+  const auto finished = static_cast<std::int64_t>(finished_tests.size());
+  if (collected) {
+    counts.collected = static_cast<std::int64_t>(collected->tests.size());
+    counts.deselected = collected->deselected;
+  }
+  // A plugin may run tests that were never collected.
+  counts.collected = std::max(counts.collected, finished);
+  counts.not_run = counts.collected - finished;
+  return counts;
+}
+
+Session session_of(const std::vector<Event>& events, std::int64_t pid) {
+  const SessionStarted* owner = nullptr;
+  for (const Event& event : events) {
+    const auto* started = std::get_if<SessionStarted>(&event);
+    if (started == nullptr) continue;
+    if (started->pid == pid) {
+      owner = started;
+      break;
+    }
+    if (owner == nullptr) owner = started;
+  }
+  Summariser summariser(owner != nullptr ? owner->pid : pid);
+  for (const Event& event : events) summariser.take(event);
+  return summariser.end();
 }
 
 }  // namespace bulkhead

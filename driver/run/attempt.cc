@@ -15,7 +15,7 @@
 #include "run/classify.h"
 #include "run/command_line.h"
 #include "run/environment.h"
-#include "run/session.h"
+#include "events/session.h"
 #include "run/temp_root.h"
 
 namespace bulkhead {

@@ -7,7 +7,7 @@
 
 #include "model/entry_result.h"
 #include "model/suite.h"
-#include "run/session.h"
+#include "events/session.h"
 
 namespace bulkhead {
 
