@@ -170,7 +170,7 @@ ParsedEvents parse_events(std::string_view text) {
     if (line.empty()) continue;  // a record that follows a torn one begins with a newline
     if (std::optional<Event> event = event_of_line(line)) {
       parsed.events.push_back(std::move(*event));
-    } else {
+    } else if (!text.substr(start).starts_with(line)) {
       ++parsed.damaged_lines;
     }
   }

@@ -18,8 +18,9 @@ namespace bulkhead {
 
 struct ParsedEvents {
   std::vector<Event> events;
-  // Whole lines that are no JSON, or no known event. A last line without a newline is not counted:
-  // a process that dies leaves one.
+  // Whole lines that are no JSON, or no known event. Not counted are a last line without a newline,
+  // which a process that dies leaves, and the start of a record that the next line repeats whole:
+  // a disk that was full for a while leaves one.
   int damaged_lines = 0;
 };
 

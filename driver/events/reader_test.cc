@@ -74,6 +74,13 @@ TEST(EventReader, ARecordAfterATornOneIsRead) {
   ASSERT_EQ(parsed.events.size(), 1U);
 }
 
+TEST(EventReader, ATornRecordThatWasWrittenAgainIsNoDamage) {
+  const ParsedEvents parsed = parse_events(
+      "{\"event\":\"session_fin\n{\"event\":\"session_finished\",\"status\":0}\n");
+  EXPECT_EQ(parsed.damaged_lines, 0);
+  ASSERT_EQ(parsed.events.size(), 1U);
+}
+
 TEST(EventReader, LinesThatAreNoEventsAreCountedAndLeftOut) {
   for (const std::string_view line :
        {"hello", "[]", "12", "null", "{}", "{\"event\":7}", "{\"event\":\"unknown\",\"id\":\"x\"}",

@@ -149,6 +149,14 @@ Status write_file_if_changed(const std::string& path, std::string_view text) {
   return write_file_atomically(path, text);
 }
 
+Status create_file(const std::string& path) {
+  const Descriptor file(retry_eintr([&] {
+    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  }));
+  if (!file) return fail_errno("create", path);
+  return {};
+}
+
 Status make_directories(const std::string& path) {
   if (::mkdir(path.c_str(), 0755) == 0 || (errno == EEXIST && is_directory(path))) return {};
   if (errno != ENOENT) return fail_errno("create folder", path);

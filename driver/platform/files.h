@@ -38,6 +38,9 @@ Status write_file_atomically(const std::string& path, std::string_view text);
 // The same, but leaves an equal file alone, so that its modification time tells of real changes.
 Status write_file_if_changed(const std::string& path, std::string_view text);
 
+// Creates an empty file; an error where the path exists.
+Status create_file(const std::string& path);
+
 // Creates the folder and its parents; one that exists is fine.
 Status make_directories(const std::string& path);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -61,6 +62,9 @@ class AttemptRunner {
     // A folder may be left of an invocation that was killed.
     if (const Status removed = remove_tree(folder_); !removed) return removed;
     if (const Status made = make_directories(folder_); !made) return made;
+    // Made here, so that one that is missing at the end was removed.
+    if (const Status made = create_file(in_folder(kEventsFile)); !made) return made;
+    has_record_ = true;
     auto temp = TempRoot::create(environment_variable("TMPDIR").value_or(""));
     if (!temp) return propagate(temp);
     std::optional<PortRange> ports;
@@ -151,9 +155,23 @@ class AttemptRunner {
   }
 
   Session read_session() {
-    auto events = read_events(in_folder(kEventsFile));
-    if (!events || !*events) return {};
-    return session_of((*events)->events, facts_.pid);
+    facts_.record_error.clear();
+    const std::string path = in_folder(kEventsFile);
+    auto parsed = read_events(path);
+    if (!parsed) {
+      facts_.record_error = parsed.error().message;
+      return {};
+    }
+    if (!*parsed) {
+      if (has_record_)
+        facts_.record_error = fmt::format("'{}' was removed while the file ran", path);
+      return {};
+    }
+    const std::vector<Event>& events = (*parsed)->events;
+    Session session = session_of(events, facts_.pid);
+    if ((*parsed)->damaged_lines > 0 || (!session.started && !events.empty()))
+      facts_.record_error = fmt::format("'{}' was damaged while the file ran", path);
+    return session;
   }
 
   void judge() {
@@ -192,6 +210,7 @@ class AttemptRunner {
   AttemptFacts facts_;
   AttemptRun run_;
   std::string temp_complaint_;
+  bool has_record_ = false;
 };
 
 }  // namespace

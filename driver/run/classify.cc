@@ -47,6 +47,7 @@ class Judge {
   Verdict verdict() {
     list_problems();
     decide();
+    distrust_damaged_record();
     if (facts_.disk_full && is_failure(verdict_.outcome) && !has_finished_session())
       set(Outcome::kInfrastructure, "disk full: " + verdict_.cause);
     judge_leftovers();
@@ -109,10 +110,23 @@ class Judge {
     decide_finished();
   }
 
+  // What is missing from the record may have been a failure.
+  void distrust_damaged_record() {
+    if (facts_.record_error.empty() || verdict_.cause == facts_.record_error) return;
+    if (is_failure(verdict_.outcome)) {
+      verdict_.cause += "; " + facts_.record_error;
+    } else {
+      set(Outcome::kInfrastructure, facts_.record_error);
+    }
+  }
+
   // pytest, or our plugin in it, never came up.
   void decide_without_session() {
     const std::string& log = facts_.log_tail;
-    if (signaled()) return set(Outcome::kCrashed, killed() + moment());
+    if (signaled())
+      return set(Outcome::kCrashed, killed() + (facts_.record_error.empty() ? moment() : ""));
+    if (!facts_.record_error.empty())
+      return set(Outcome::kInfrastructure, facts_.record_error);
     if (contains(log, "No module named pytest") && facts_.end.code == 1)
       return set(Outcome::kInfrastructure,
                  fmt::format("pytest is not importable by '{}'", facts_.python));
@@ -141,12 +155,6 @@ class Judge {
     const std::int64_t announced = *session_.finished_status;
     if (signaled() && !has_failed_tests() && session_.collection_failures.empty())
       return set(Outcome::kCrashed, killed() + moment());
-    if (announced == kOk && !signaled() && facts_.end.code != kOk)
-      return has_failed_tests()
-                 ? failed(fmt::format(", then exit status {}", facts_.end.code))
-                 : set(Outcome::kCrashed,
-                       fmt::format("exited {} after its session had finished with status 0",
-                                   facts_.end.code));
     std::string mask;  // where the process's end hides what the session said
     if (signaled()) {
       mask = ", then " + describe(facts_.end);
@@ -154,6 +162,9 @@ class Judge {
       mask = fmt::format(", though its exit status was {}", facts_.end.code);
     }
     decide_by_status(announced, mask);
+    if (!is_failure(verdict_.outcome) && facts_.end.code != kOk && facts_.end.code != announced)
+      set(Outcome::kCrashed, fmt::format("exited {} after its session had finished with status {}",
+                                         facts_.end.code, announced));
   }
 
   void decide_by_status(std::int64_t status, const std::string& mask) {
@@ -288,8 +299,9 @@ class Judge {
         machine_exhausted();
       } else {
         verdict_.cause += fmt::format(
-            "; out of descriptors: RLIMIT_NOFILE (soft) of process {} is {}, it had {} open, the "
-            "peak was {}",
+            "; out of descriptors ({}): RLIMIT_NOFILE (soft) of process {} is {}, it had {} open, "
+            "the peak was {}",
+            first.error,
             first.pid, first.limit,
             first.open < 0 ? std::string("an unknown number") : std::to_string(first.open), peak);
       }
@@ -313,8 +325,8 @@ class Judge {
       machine_exhausted();
     } else if (says("Too many open files")) {
       verdict_.cause += fmt::format(
-          "; out of descriptors: RLIMIT_NOFILE (soft) of process {} is {}, the peak seen was {} in "
-          "process {}",
+          "; out of descriptors (EMFILE): RLIMIT_NOFILE (soft) of process {} is {}, the peak seen was "
+          "{} in process {}",
           session_.started ? session_.started->pid : facts_.pid, facts_.descriptor_limit,
           facts_.peak_descriptors, facts_.peak_descriptors_pid);
     }
@@ -322,8 +334,8 @@ class Judge {
 
   void machine_exhausted() {
     verdict_.cause += fmt::format(
-        "; out of descriptors: the machine's limit on open files (fs.file-max) is {}, the peak seen "
-        "in one process was {}",
+        "; out of descriptors (ENFILE): the machine's limit on open files (fs.file-max) is {}, the "
+        "peak seen in one process was {}",
         facts_.machine_descriptor_limit, facts_.peak_descriptors);
   }
 

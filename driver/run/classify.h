@@ -21,6 +21,8 @@ struct AttemptFacts {
   bool timed_out = false;
   std::string stopped;  // `stopped by SIGINT`, `the driver was killed`; empty where it was not
   Session session;
+  // Why the record of the session is not to be trusted; empty where it is.
+  std::string record_error;
   std::string log_tail;  // of the output; the only source on what failed before there were events
   std::vector<Leftover> leftovers;
   EmptyPolicy on_empty = EmptyPolicy::kSkip;

@@ -118,6 +118,8 @@ Result<EntryRun> run_entry(const EntryRequest& request, StopSignals& stop) {
   if (stop.requested() && result.outcome == Outcome::kInterrupted)
     entry_run.stopped = stop.words();
 
+  // A test may have removed the folder.
+  if (const Status made = make_directories(folder.path()); !made) return propagate(made);
   if (request.write_junit) {
     // The report step makes the file's XML from the result and the events where there is none.
     if (const Status written = request.write_junit(result, folder); !written) {
