@@ -5,6 +5,7 @@
 #include <variant>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace bulkhead {
 namespace {
@@ -136,7 +137,7 @@ TEST(EventReader, AMissingFileIsAnAnswerOfItsOwn) {
 }
 
 TEST(EventReader, AnEmptyFileHasNoEvents) {
-  const std::string path = testing::TempDir() + "bulkhead_empty_events.jsonl";
+  const std::string path = testing::TempDir() + "events." + std::to_string(::getpid()) + ".jsonl";
   std::ofstream(path).close();
   const Result<std::optional<ParsedEvents>> events = read_events(path);
   ASSERT_TRUE(events.has_value());
