@@ -5,7 +5,8 @@
 #include <variant>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
+
+#include "platform/files.h"
 
 namespace bulkhead {
 namespace {
@@ -137,12 +138,14 @@ TEST(EventReader, AMissingFileIsAnAnswerOfItsOwn) {
 }
 
 TEST(EventReader, AnEmptyFileHasNoEvents) {
-  const std::string path = testing::TempDir() + "events." + std::to_string(::getpid()) + ".jsonl";
+  const std::string folder = *make_unique_directory(testing::TempDir(), "events");
+  const std::string path = folder + "/events.jsonl";
   std::ofstream(path).close();
   const Result<std::optional<ParsedEvents>> events = read_events(path);
   ASSERT_TRUE(events.has_value());
   ASSERT_TRUE(events->has_value());
   EXPECT_TRUE((*events)->events.empty());
+  EXPECT_TRUE(remove_tree(folder));
 }
 
 }  // namespace

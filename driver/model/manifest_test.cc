@@ -1,19 +1,19 @@
 #include "model/manifest.h"
 
 #include <fstream>
+#include <random>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace bulkhead {
 namespace {
 
 const std::string kOddName = "t/\xff\xfe \"q\" \\ \xc3\xa9 \xf0\x9f\x98\x80 \n]==].py";
 
-// The path holds the pid: tests run side by side.
+// The name is random: tests run side by side.
 std::string write_temporary(const std::string& text) {
   const std::string path =
-      testing::TempDir() + "manifest." + std::to_string(::getpid()) + ".jsonl";
+      testing::TempDir() + "manifest." + std::to_string(std::random_device()()) + ".jsonl";
   std::ofstream(path, std::ios::binary) << text;
   return path;
 }

@@ -329,7 +329,7 @@ class Lister:
 
 
 def prepare_plugin(config):
-    """Compiles the plugin's two modules beside themselves for this interpreter and this pytest, so
+    """Compiles the plugin's modules beside themselves for this interpreter and this pytest, so
     that test processes, which may be forbidden to write bytecode, need not parse it each time.
     pytest puts plugins named by -p through its assertion rewriter, which has bytecode files of its
     own."""
@@ -339,8 +339,8 @@ def prepare_plugin(config):
         from _pytest.assertion import rewrite
 
         source = pathlib.Path(__file__).with_name("bulkhead_plugin.py")
-        for module in (source, source.with_name("bulkhead_events.py")):
-            py_compile.compile(str(module), quiet=2)
+        for name in ("bulkhead_plugin.py", "bulkhead_events.py", "bulkhead_failures.py"):
+            py_compile.compile(str(source.with_name(name)), quiet=2)
         compiled = rewrite.get_cache_dir(source) / (source.name[:-3] + rewrite.PYC_TAIL)
         state = config.stash[rewrite.assertstate_key]
         if rewrite._read_pyc(source, compiled, state.trace) is None:

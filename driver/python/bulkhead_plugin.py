@@ -14,71 +14,24 @@ The plugin must not be noticed by the tests: it prints nothing while they run, r
 them, leaves warnings, logs, sys.path and the environment alone, and keeps its descriptors high.
 Supports Python 3.9 and pytest 7.2, and later.
 """
-import errno
 import os
 import sys
 
 import pytest
-from bulkhead_events import EventFile, raise_descriptor
+from bulkhead_events import EventFile, System, open_descriptors, open_to_append
+from bulkhead_failures import (
+    absolute,
+    cut,
+    deepest_own_frame,
+    doctest_message,
+    exhaustion_of,
+    fold,
+    message_in,
+    place_in,
+    without_prefix,
+)
 
 VERSION = 1
-TEXT_LIMIT = 65536  # characters of `details` and of `output`
-MESSAGE_LIMIT = 500  # characters of `message`
-FOREIGN_FOLDERS = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
-
-
-def cut(text, limit=TEXT_LIMIT):
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    return "%s\n[... %d characters cut ...]\n%s" % (text[:half], len(text) - limit, text[-half:])
-
-
-def fold(text):
-    """One line of at most MESSAGE_LIMIT characters."""
-    line = " ".join(text[: 8 * MESSAGE_LIMIT].split())
-    return line if len(line) <= MESSAGE_LIMIT else line[: MESSAGE_LIMIT - 3] + "..."
-
-
-def without_prefix(text, prefix):
-    return text[len(prefix) :] if text.startswith(prefix) else text
-
-
-def open_descriptors():
-    """How many descriptors this process has open, counted without opening one; -1 if unknown."""
-    try:
-        count = os.stat("/proc/self/fd").st_size  # the number of entries, since Linux 6.2
-        if count > 0:
-            return count
-        count = 0
-        for fd in range(min(os.sysconf("SC_OPEN_MAX"), 65536)):
-            try:
-                os.fstat(fd)
-                count += 1
-            except OSError:
-                pass
-        return count
-    except (OSError, ValueError, AttributeError):
-        return -1
-
-
-def exhaustion_of(error):
-    """`EMFILE` or `ENFILE` where the exception, or one that it came from, is one; else None."""
-    seen = 0
-    pending = [error]
-    while pending and seen < 50:
-        error = pending.pop()
-        seen += 1
-        number = getattr(error, "errno", None) if isinstance(error, OSError) else None
-        if number in (errno.EMFILE, errno.ENFILE):
-            return errno.errorcode[number]
-        nested = getattr(error, "exceptions", ())  # of an exception group
-        if not isinstance(nested, (tuple, list)):
-            nested = ()
-        for other in (error.__cause__, error.__context__, *nested):
-            if isinstance(other, BaseException):
-                pending.append(other)
-    return None
 
 
 class Crash:
@@ -121,6 +74,8 @@ class Recorder:
         self.faults = 0
         self.closed = False
         self.stacks = stacks
+        self.xml = None
+        os.register_at_fork(after_in_child=self.forget_xml)
         self.file.on_reopen = self.register_stacks
         self.register_stacks()
         # The first cleanup to be registered is the last to be run, when every hook of every plugin
@@ -143,88 +98,30 @@ class Recorder:
             import faulthandler
 
             path, number = self.stacks
-            fd = raise_descriptor(
-                os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            )
-            faulthandler.register(number, file=fd, all_threads=True, chain=False)
+            faulthandler.register(number, file=open_to_append(path), all_threads=True, chain=False)
         except Exception as error:
             self.fault("the stack dump of a time limit could not be prepared", error)
             self.stacks = None
+
+    def forget_xml(self):
+        """A fork that runs on as a second pytest must not write its report over this one's."""
+        if self.xml is not None:
+            self.xml.logfile = os.devnull
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config):
+        path = getattr(config.option, "xmlpath", None)
+        for plugin in config.pluginmanager.get_plugins():
+            if type(plugin).__name__ == "LogXML":
+                self.xml = plugin
+                if path:  # pytest expands variables in it, and a `$` cannot be quoted
+                    plugin.logfile = path
 
     def fault(self, what, error):
         self.faults += 1
         if self.faults <= 10:
             details = "bulkhead: %s: %s: %s" % (what, type(error).__name__, error)
             self.file.write({"event": "internal_error", "details": cut(details)})
-
-    # -- places and messages
-
-    def absolute(self, path):
-        path = str(path)
-        if os.path.isabs(path):
-            return path
-        return os.path.normpath(os.path.join(str(self.config.invocation_params.dir), path))
-
-    def deepest_own_frame(self, excinfo):
-        """(file, line) of the innermost frame that lies under the rootdir, or None."""
-        root = str(self.config.rootpath)
-        root = root if root.endswith(os.sep) else root + os.sep
-        place = None
-        traceback = excinfo.tb
-        while traceback is not None:
-            frame = traceback.tb_frame
-            file = frame.f_code.co_filename
-            if file.startswith(root) and not any(word in file for word in FOREIGN_FOLDERS):
-                if frame.f_locals.get("__tracebackhide__") is not True:
-                    place = (file, traceback.tb_lineno)
-            traceback = traceback.tb_next
-        return place
-
-    def place_in(self, longrepr):
-        """(file, line) that a failure's representation names, or None."""
-        root = str(self.config.rootpath).rstrip(os.sep) + os.sep
-        entries = getattr(getattr(longrepr, "reprtraceback", None), "reprentries", None) or ()
-        for entry in reversed(entries):
-            location = getattr(entry, "reprfileloc", None)
-            if location is not None:
-                file = self.absolute(location.path)
-                if file.startswith(root) and not any(word in file for word in FOREIGN_FOLDERS):
-                    return file, location.lineno
-        crash = getattr(longrepr, "reprcrash", None)
-        if crash is not None:
-            return self.absolute(crash.path), crash.lineno
-        lines = getattr(longrepr, "reprlocation_lines", None)  # of a doctest
-        if lines and getattr(lines[0][0], "lineno", None):
-            return self.absolute(lines[0][0].path), lines[0][0].lineno
-        if getattr(longrepr, "filename", None) and getattr(longrepr, "firstlineno", None):
-            return self.absolute(longrepr.filename), longrepr.firstlineno + 1  # unknown fixture
-        return None
-
-    @staticmethod
-    def message_in(longrepr):
-        crash = getattr(longrepr, "reprcrash", None)
-        if crash is not None and crash.message:
-            return fold(crash.message)
-        error = getattr(longrepr, "errorstring", None)  # an unknown fixture
-        if isinstance(error, str) and error.strip():
-            return fold(error.strip().splitlines()[0])
-        if isinstance(longrepr, tuple) and len(longrepr) == 3:
-            return fold(str(longrepr[2]))
-        lines = [line for line in str(longrepr or "").splitlines() if line.strip()]
-        # The representation of an error in collection ends with the exception.
-        exceptions = [line[2:] for line in lines if line.startswith("E ")]
-        return fold(exceptions[-1] if exceptions else (lines[0] if lines else ""))
-
-    @staticmethod
-    def doctest_message(error):
-        """What a doctest wanted and got; None for other exceptions."""
-        failures = getattr(error, "failures", None)
-        if type(error).__name__ != "MultipleDoctestFailures" or not failures:
-            return None
-        first = failures[0]
-        if hasattr(first, "got"):
-            return fold("doctest: expected %s got %s" % (first.example.want, first.got))
-        return fold("doctest: %s: %s" % (first.exc_info[0].__name__, first.exc_info[1]))
 
     # -- collection
 
@@ -238,13 +135,13 @@ class Recorder:
         try:
             if report.failed:
                 crash = self.crashes.pop(id(report), None)
-                place = (crash and crash.file and (crash.file, crash.line)) or self.place_in(
-                    report.longrepr
+                place = (crash and crash.file and (crash.file, crash.line)) or place_in(
+                    self.config, report.longrepr
                 )
                 self.collection_error(
                     report.nodeid,
                     place,
-                    (crash and crash.message) or self.message_in(report.longrepr),
+                    (crash and crash.message) or message_in(report.longrepr),
                     report.longreprtext,
                 )
             elif report.skipped:
@@ -327,7 +224,7 @@ class Recorder:
     def pytest_exception_interact(self, node, call, report):
         try:
             excinfo = call.excinfo
-            if excinfo is None or os.getpid() != self.file.pid:
+            if excinfo is None or not self.file.is_owner():
                 return
             kind = exhaustion_of(excinfo.value)
             if kind:
@@ -338,12 +235,12 @@ class Recorder:
                         "error": kind,
                         "pid": self.file.pid,
                         "open": open_descriptors(),
-                        "limit": os.sysconf("SC_OPEN_MAX"),
+                        "limit": System.sysconf("SC_OPEN_MAX"),
                     }
                 )
-            file, line = self.deepest_own_frame(excinfo) or (None, 0)
+            file, line = deepest_own_frame(self.config, excinfo) or (None, 0)
             self.crashes[id(report)] = Crash(
-                report, file, line, self.doctest_message(excinfo.value)
+                report, file, line, doctest_message(excinfo.value)
             )
         except Exception as error:
             self.fault("an exception could not be read", error)
@@ -372,6 +269,10 @@ class Recorder:
 
     def finish(self, nodeid):
         test = self.tests.pop(nodeid)
+        if getattr(self.config.option, "setuponly", False) and not any(
+            report.outcome == "failed" for report in test.reports
+        ):
+            return  # also with --setup-plan: the test was not run
         try:
             self.file.write(self.finished(nodeid, test))
         except Exception as error:
@@ -398,10 +299,12 @@ class Recorder:
         longrepr = report.longrepr
         if outcome in ("failed", "error"):
             crash = self.crashes.get(id(report))
-            place = (crash and crash.file and (crash.file, crash.line)) or self.place_in(longrepr)
+            place = (crash and crash.file and (crash.file, crash.line)) or place_in(
+                self.config, longrepr
+            )
             if place:
                 event["file"], event["line"] = place
-            event["message"] = (crash and crash.message) or self.message_in(longrepr)
+            event["message"] = (crash and crash.message) or message_in(longrepr)
             failed = [r for r in reports if r.outcome == "failed"]
             event["details"] = cut("\n\n".join(r.longreprtext for r in failed))
             event["output"] = cut(
@@ -411,10 +314,10 @@ class Recorder:
             )
         elif outcome == "skipped":
             if isinstance(longrepr, tuple) and len(longrepr) == 3:
-                event["file"], event["line"] = self.absolute(longrepr[0]), longrepr[1] or 0
+                event["file"], event["line"] = absolute(self.config, longrepr[0]), longrepr[1] or 0
                 event["message"] = fold(without_prefix(str(longrepr[2]), "Skipped: "))
             else:
-                event["message"] = self.message_in(longrepr)
+                event["message"] = message_in(longrepr)
         elif outcome in ("xfailed", "xpassed"):
             event["message"] = fold(without_prefix(str(report.wasxfail), "reason: "))
         return event
@@ -426,7 +329,7 @@ class Recorder:
             # pytest ends a session with errors in collection in this way too.
             if isinstance(excinfo.value, pytest.Session.Interrupted) and self.collection_failed:
                 return
-            place = self.deepest_own_frame(excinfo)
+            place = deepest_own_frame(self.config, excinfo)
             details = excinfo.exconly()
             if place:
                 details = "%s:%d: %s" % (place[0], place[1], details)
@@ -439,7 +342,7 @@ class Recorder:
             collector = self.collecting
             if isinstance(excinfo.value, SystemExit) and collector is not None and not self.tests:
                 # Since 8.0 pytest lets a SystemExit of a module end the session, with status 3.
-                place = self.deepest_own_frame(excinfo)
+                place = deepest_own_frame(self.config, excinfo)
                 message = fold(excinfo.exconly())
                 details = "%s:%d: %s" % (*place, message) if place else str(excrepr)
                 self.collection_error(collector.nodeid, place, message, details)
@@ -463,7 +366,7 @@ class Recorder:
     def close(self):
         """Writes session_finished. The status is the one pytest exits with: pytest returns
         `session.exitstatus` right after the cleanups."""
-        if self.closed or os.getpid() != self.file.pid:
+        if self.closed or not self.file.is_owner():
             return
         self.closed = True
         status = getattr(self.session, "exitstatus", None)
@@ -577,15 +480,6 @@ def pytest_addoption(parser, pluginmanager):
         config = pluginmanager.get_plugin("pytestconfig")
         recorder = Recorder(settings["EVENTS"], config, stacks)
         pluginmanager.register(recorder, "bulkhead_recorder")
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_configure(config):
-    # pytest expands variables in the path of its report, and a `$` in it cannot be quoted.
-    path = getattr(config.option, "xmlpath", None)
-    for plugin in config.pluginmanager.get_plugins():
-        if path and "$" in path and type(plugin).__name__ == "LogXML":
-            plugin.logfile = path
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -16,8 +16,9 @@ TEST(Embedded, HoldsThePluginAndTheLister) {
     names.emplace_back(file.name);
   }
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"bulkhead_events.py", "bulkhead_list.py",
-                                             "bulkhead_plugin.py", "bulkhead_watch.py"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"bulkhead_events.py", "bulkhead_failures.py",
+                                             "bulkhead_list.py", "bulkhead_plugin.py",
+                                             "bulkhead_watch.py"}));
 }
 
 TEST(Embedded, FilesAreEmbeddedByteForByte) {

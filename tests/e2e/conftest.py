@@ -112,6 +112,13 @@ class Suite:
         return Junit(self.state / "junit.xml")
 
 
+def case_tag(case):
+    """`passed`, or the gravest of what happened: each case counts once."""
+    tags = [child.tag for child in case]
+    return next((tag for tag in ("error", "failure", "skipped", "flakyFailure") if tag in tags),
+                "passed")
+
+
 class Junit:
     """The merged JUnit file, read by a strict parser."""
 
@@ -126,9 +133,7 @@ class Junit:
         """Test name → `passed`, or the tag of what happened to it, in the order of the file."""
         outcomes = []
         for case in self.cases(file):
-            tags = [child.tag for child in case
-                    if child.tag in ("failure", "error", "skipped", "flakyFailure")]
-            outcomes.append((case.get("name"), tags[0] if tags else "passed"))
+            outcomes.append((case.get("name"), case_tag(case)))
         return outcomes
 
     def counts_are_true(self):
@@ -137,7 +142,7 @@ class Junit:
             assert int(suite.get("tests")) == len(cases), suite.attrib
             for attribute, tag in (("failures", "failure"), ("errors", "error"),
                                    ("skipped", "skipped")):
-                counted = sum(1 for case in cases if case.find(tag) is not None)
+                counted = sum(1 for case in cases if case_tag(case) == tag)
                 assert int(suite.get(attribute)) == counted, (suite.attrib, attribute)
         return True
 
@@ -145,6 +150,12 @@ class Junit:
 @pytest.fixture
 def suite(tmp_path):
     return Suite(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def suite_in():
+    """For fixtures of a wider scope: makes a suite in a given folder."""
+    return Suite
 
 
 def alive(pattern):

@@ -58,10 +58,40 @@ def test_a_polite_exit_is_a_session_that_ended_early(suite):
     assert all(name for name, _ in suite.junit().outcomes())
 
 
-def test_collect_only_in_addopts_is_not_green(suite):
-    suite.write("pytest.ini", "[pytest]\naddopts = --collect-only\n")
-    result, _ = one(suite, "def test_a(): pass\n")
-    assert "1 collected, 0 finished" in result["cause"]
+@pytest.mark.parametrize("option, words", [
+    ("--collect-only", "1 collected, 0 finished"),
+    ("--fixtures", "1 collected, 0 finished"),
+    ("--setup-plan", "1 collected, 0 finished"),
+    ("--setup-only", "1 collected, 0 finished"),
+    ("--version", "exited 0 without finishing its report"),
+    ("--help", "exited 0 without finishing its report"),
+    ("-p no:bulkhead_recorder", "exited 0 without finishing its report"),
+])
+def test_an_option_that_keeps_tests_from_running_is_not_green(suite, option, words):
+    suite.write("pytest.ini", f"[pytest]\naddopts = {option}\n")
+    suite.write("test_one.py")
+    assert suite.discover().status == 0
+    finished = suite.exec("test_one.py")
+    assert finished.status == 1, finished
+    assert words in finished.out
+
+
+def test_a_plugin_that_throws_ours_out_is_not_green(suite):
+    result, _ = one(suite, "def test_a(): pass\n", conftest__py="""
+        def pytest_configure(config):
+            config.pluginmanager.unregister(name="bulkhead_recorder")
+        """)
+    assert "exited 0 without finishing its report" in result["cause"]
+
+
+@pytest.mark.parametrize("addopts", ["-p no:bulkhead_plugin", "-W error --strict-config --strict-markers"])
+def test_options_that_do_not_reach_the_plugin_change_nothing(suite, addopts):
+    suite.write("pytest.ini", f"[pytest]\naddopts = {addopts}\n")
+    suite.write("test_one.py")
+    assert suite.discover().status == 0
+    finished = suite.exec("test_one.py")
+    assert finished.status == 0, finished
+    assert "1 passed" in finished.out
 
 
 @pytest.mark.parametrize("line", ["addopts = --no-such-option"])
