@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "model/exit_codes.h"
 #include "platform/process.h"
@@ -18,6 +20,18 @@
 namespace bulkhead {
 
 namespace {
+
+// What the kernel sends us when the thread that started us ends (PR_SET_PDEATHSIG). Callers with
+// several threads live on after that, so it is a signal that nobody else sends, and getppid() says
+// whether the caller itself is gone.
+int caller_died_signal() { return SIGRTMIN + 8; }
+
+// The children that this process had before it was our program.
+std::vector<std::int64_t> children_of_before() {
+  std::vector<std::int64_t> pids;
+  for (const Leftover& child : living_descendants()) pids.push_back(child.pid);
+  return pids;
+}
 
 void complain(const std::string& message) {
   std::fprintf(stderr, "bulkhead: error: %s\n", message.c_str());
@@ -60,9 +74,12 @@ int run_guarded(const std::function<int(StopSignals&)>& inner, OnCallerDeath on_
   }
   // A write to a closed pipe is an error to handle, not a death.
   ::signal(SIGPIPE, SIG_IGN);
+  // `server & exec bulkhead …` makes the server our child. It is not ours to kill.
+  const std::vector<std::int64_t> foreign = children_of_before();
   sigset_t set;
   sigset_t before;
   sigemptyset(&set);
+  sigaddset(&set, caller_died_signal());
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCHLD}) {
     struct sigaction now {};
     // What our caller ignores, we go on ignoring. An ignored SIGCHLD would reap for us.
@@ -74,8 +91,8 @@ int run_guarded(const std::function<int(StopSignals&)>& inner, OnCallerDeath on_
   ::sigprocmask(SIG_BLOCK, &set, &before);
   if (on_caller_death == OnCallerDeath::kStop) {
     // Of a death before this line no signal comes; we ask for it ourselves.
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != caller) ::raise(SIGTERM);
+    ::prctl(PR_SET_PDEATHSIG, caller_died_signal());
+    if (::getppid() != caller) ::raise(caller_died_signal());
   }
 
   std::fflush(nullptr);
@@ -89,29 +106,35 @@ int run_guarded(const std::function<int(StopSignals&)>& inner, OnCallerDeath on_
     sigset_t child_only;
     sigemptyset(&child_only);
     sigaddset(&child_only, SIGCHLD);
+    sigaddset(&child_only, caller_died_signal());
     ::sigprocmask(SIG_UNBLOCK, &child_only, nullptr);
     run_inner(inner, outer);
   }
 
   int status = 0;
+  bool asked_to_pause = false;
   for (;;) {
-    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
-    if (ended == pid || (ended < 0 && errno != EINTR)) break;
+    const pid_t changed = ::waitpid(pid, &status, WNOHANG | WUNTRACED);
+    if (changed < 0 && errno != EINTR) break;
+    if (changed == pid) {
+      if (!WIFSTOPPED(status)) break;
+      // It has stopped its tree and itself. Where nobody asked for it a test has done it, and
+      // nobody else would wake it.
+      if (std::exchange(asked_to_pause, false)) ::raise(SIGSTOP);
+      ::kill(pid, SIGCONT);
+      continue;
+    }
     const int signal = ::sigwaitinfo(&set, nullptr);
     if (signal < 0 || signal == SIGCHLD) continue;
-    ::kill(pid, signal);
-    if (signal == SIGTSTP) {
-      // It stops its tree and itself first: continued before that, it would stay stopped.
-      siginfo_t info{};
-      if (::waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WEXITED | WNOWAIT) == 0 &&
-          info.si_code == CLD_STOPPED) {
-        ::raise(SIGSTOP);
-        ::kill(pid, SIGCONT);
-      }
+    if (signal == SIGTSTP) asked_to_pause = true;
+    if (signal != caller_died_signal()) {
+      ::kill(pid, signal);
+    } else if (::getppid() != caller) {
+      ::kill(pid, SIGTERM);
     }
   }
   // Usually there is nothing to kill and this costs one system call.
-  const bool clean = kill_descendants(5);
+  const bool clean = kill_descendants(5, nullptr, foreign);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   complain("the driver's inner process was " +

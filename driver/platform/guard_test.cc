@@ -2,8 +2,10 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +106,52 @@ TEST_F(GuardTest, ARequestToStopReachesTheWork) {
     for (const char* name : {"ready", "inner", "result"})
       ASSERT_TRUE(remove_tree(folder_ + "/" + name));
   }
+}
+
+TEST_F(GuardTest, TheEndOfTheThreadThatStartedItIsNoRequestToStop) {
+  pid_t pid = 0;
+  std::thread([&] {
+    pid = ::fork();
+    if (pid == 0) ::_exit(run_guarded([this](StopSignals& stop) {
+      if (!write_file_atomically(folder_ + "/inner", "x")) return 9;
+      await("thread-ended");
+      pollfd request{stop.descriptor(), POLLIN, 0};
+      return ::poll(&request, 1, 200) == 0 ? 4 : 9;
+    }));
+    await("inner");
+  }).join();
+  ASSERT_TRUE(write_file_atomically(folder_ + "/thread-ended", "x"));
+  EXPECT_EQ(WEXITSTATUS(wait_for(pid)), 4);
+}
+
+TEST_F(GuardTest, AProcessThatWasThereBeforeIsNotOurs) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    // Of a shell that started a server and then executes the driver.
+    const pid_t server = ::fork();
+    if (server == 0) {
+      ::execlp("sleep", "sleep", "123", nullptr);
+      ::_exit(127);
+    }
+    const int code = run_guarded([](StopSignals&) {
+      ::kill(::getpid(), SIGKILL);
+      return 0;
+    });
+    const bool lives = ::waitpid(server, nullptr, WNOHANG) == 0;
+    ::kill(server, SIGKILL);
+    ::waitpid(server, nullptr, 0);
+    ::_exit(lives && code == 3 ? 0 : 1);
+  }
+  EXPECT_EQ(WEXITSTATUS(wait_for(pid)), 0);
+}
+
+TEST_F(GuardTest, AStopThatNobodyAskedForIsUndone) {
+  const pid_t pid = start();
+  await("ready");
+  const int inner = std::atoi(await("inner").c_str());
+  ::kill(inner, SIGSTOP);
+  ::kill(inner, SIGTERM);  // waits until it is continued
+  EXPECT_EQ(WEXITSTATUS(wait_for(pid)), 5);
 }
 
 TEST_F(GuardTest, CtrlZStopsTheTreeAndContinueGoesOn) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -45,17 +46,33 @@ int lock_grain(int first) {
   return -1;
 }
 
+// Whether a socket can be bound to `address`. To bind the wildcard address collides with whoever
+// holds the port on any address of the family.
+template <class Address>
+bool can_bind(int family, const Address& address) {
+  const int probe = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return true;  // no such family here: nothing can be in the way
+  if (family == AF_INET6) {
+    const int only = 1;  // the other family is asked by itself
+    ::setsockopt(probe, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only);
+  }
+  const bool free =
+      ::bind(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
+      errno == EADDRNOTAVAIL;  // the family is there, but disabled
+  ::close(probe);
+  return free;
+}
+
 bool port_is_free(int port) {
-  const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (probe < 0) return true;  // no IPv4 here: nothing can be in the way
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const bool free =
-      ::bind(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  ::close(probe);
-  return free;
+  address.sin_addr.s_addr = htonl(INADDR_ANY);
+  sockaddr_in6 address6{};
+  address6.sin6_family = AF_INET6;
+  address6.sin6_port = address.sin_port;
+  address6.sin6_addr = in6addr_any;
+  return can_bind(AF_INET, address) && can_bind(AF_INET6, address6);
 }
 
 }  // namespace

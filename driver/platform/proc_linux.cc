@@ -62,7 +62,7 @@ bool read_row(std::int64_t pid, ProcRow& row) {
 
 }  // namespace
 
-std::vector<ProcRow> proc_descendants(std::int64_t root, std::int64_t above) {
+std::vector<ProcRow> proc_descendants(std::int64_t root, const ProcFilter& filter) {
   std::vector<ProcRow> rows;
   const Directory proc(::opendir("/proc"));
   if (!proc) return rows;
@@ -70,8 +70,11 @@ std::vector<ProcRow> proc_descendants(std::int64_t root, std::int64_t above) {
     const std::string_view name = item->d_name;
     if (name[0] < '1' || name[0] > '9') continue;
     const auto pid = number<std::int64_t>(name);
+    if (pid <= filter.above || pid == root ||
+        std::find(filter.except.begin(), filter.except.end(), pid) != filter.except.end())
+      continue;
     ProcRow row;
-    if (pid > above && pid != root && read_row(pid, row)) rows.push_back(row);
+    if (read_row(pid, row)) rows.push_back(row);
   }
   // Move the children of what is already known to the front until there are no more.
   std::size_t known = 0;

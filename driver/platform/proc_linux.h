@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,15 @@ struct ProcRow {
   bool ended() const { return state == 'Z' || state == 'X' || state == 'x'; }
 };
 
-// The descendants of `root` among the processes with a pid over `above`, zombies included.
+struct ProcFilter {
+  std::int64_t above = 0;                    // only processes with a pid over this
+  std::span<const std::int64_t> except = {};  // neither these nor what descends from them
+};
+
+// The descendants of `root`, zombies included.
 // /proc/<pid>/task/<tid>/children would be quicker but exists only with CONFIG_PROC_CHILDREN, and
 // "is not reliable" for processes that run (proc(5)): one pass over all parents it is.
-std::vector<ProcRow> proc_descendants(std::int64_t root, std::int64_t above = 0);
+std::vector<ProcRow> proc_descendants(std::int64_t root, const ProcFilter& filter = {});
 
 // The command line with spaces between the arguments; `[comm]` where there is none.
 std::string proc_command_line(std::int64_t pid);

@@ -84,8 +84,10 @@ int stacks_signal();
 
 // Kills every descendant of this process and reaps them, for at most `limit_s`: all are stopped
 // first, round after round until no new one appears, so that none can fork its way out. Whether
-// none is left. Their resource use is added to `usage`.
-bool kill_descendants(double limit_s, TreeUsage* usage = nullptr);
+// none is left. Their resource use is added to `usage`. The processes `spared`, and their
+// descendants, are left alone.
+bool kill_descendants(double limit_s, TreeUsage* usage = nullptr,
+                      const std::vector<std::int64_t>& spared = {});
 
 // The living descendants of this process.
 std::vector<Leftover> living_descendants();

@@ -76,6 +76,7 @@ int stacks_signal() { return SIGRTMIN + 7; }
 
 std::vector<Leftover> living_descendants() {
   std::vector<Leftover> living;
+  if (!have_children()) return living;
   for (const ProcRow& row : proc_descendants(::getpid())) {
     if (row.ended()) continue;
     living.push_back({row.pid, proc_command_line(row.pid), proc_age_s(row)});
@@ -83,14 +84,19 @@ std::vector<Leftover> living_descendants() {
   return living;
 }
 
-bool kill_descendants(double limit_s, TreeUsage* usage) {
+bool kill_descendants(double limit_s, TreeUsage* usage,
+                      const std::vector<std::int64_t>& spared) {
   const double deadline = monotonic_s() + limit_s;
+  const auto any_left = [&] {
+    return have_children() &&
+           (spared.empty() || !proc_descendants(::getpid(), {.except = spared}).empty());
+  };
   double interval = 0.001;
-  while (have_children()) {
+  while (any_left()) {
     std::set<std::int64_t> stopped;
     for (std::size_t before = 1; before != 0;) {
       before = 0;
-      for (const ProcRow& row : proc_descendants(::getpid())) {
+      for (const ProcRow& row : proc_descendants(::getpid(), {.except = spared})) {
         if (row.ended() || !stopped.insert(row.pid).second) continue;
         ::kill(static_cast<pid_t>(row.pid), SIGSTOP);
         ++before;
@@ -100,8 +106,8 @@ bool kill_descendants(double limit_s, TreeUsage* usage) {
     int status = 0;
     while (reap(status, usage) != 0) {
     }
-    if (monotonic_s() >= deadline) return !have_children();
-    if (have_children()) pause_for(interval);
+    if (monotonic_s() >= deadline) return !any_left();
+    if (any_left()) pause_for(interval);
     interval = std::min(interval * 2, 0.05);
   }
   return true;
@@ -130,7 +136,7 @@ struct ProcessTree::State {
 
   void sample() {
     // Descendants are younger: but for a wrap of the pids, theirs are higher.
-    for (const ProcRow& row : proc_descendants(::getpid(), pid - 1)) {
+    for (const ProcRow& row : proc_descendants(::getpid(), {.above = pid - 1})) {
       if (!row.ended()) note_descriptors(row.pid);
     }
   }
