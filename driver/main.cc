@@ -4,5 +4,5 @@
 
 int main(int argc, char** argv) {
   return bulkhead::run_command_line(
-      std::span<char* const>(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0));
+      std::span<char* const>(argv, static_cast<std::size_t>(argc)));
 }

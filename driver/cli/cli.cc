@@ -67,7 +67,7 @@ void add_test(CLI::App& app, Parsed& parsed) {
   CLI::App* command = app.add_subcommand(
       "test", "Run a suite that has no CMake project; what follows -- goes to pytest");
   command->add_option("PATH", parsed.test.paths, "Files or folders (default: the suite's own)");
-  command->add_option("--root", parsed.test.root, "The suite's root (default: this folder)");
+  command->add_option("--root", parsed.test.root, "The suite's root (default: found as pytest does)");
   command->add_option("--python", parsed.test.python, "The interpreter to test with");
   command->add_option("-j,--jobs", parsed.test.jobs,
                       "Files at once (default: the processors that may be used)")
@@ -82,7 +82,7 @@ void add_test(CLI::App& app, Parsed& parsed) {
 void add_python(CLI::App& app, Parsed& parsed) {
   CLI::App* command =
       app.add_subcommand("python", "Print the interpreter that a suite would run with, and why");
-  command->add_option("ROOT", parsed.python.root, "The suite's root (default: this folder)");
+  command->add_option("ROOT", parsed.python.root, "The suite's root (default: found as pytest does)");
   command->add_option("--python", parsed.python.python, "The interpreter to test with");
   command->callback([&] { parsed.run = [&] { return python_command(parsed.python); }; });
 }
@@ -95,7 +95,9 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app,
   const CLI::App* chosen = &app;
   if (!app.get_subcommands().empty()) chosen = app.get_subcommands().front();
   if (chosen == &app) {
-    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    // With a filter it lists the known commands, without one those that were called.
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+      names.push_back(command->get_name());
   } else {
     for (const CLI::Option* option : chosen->get_options())
       for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
@@ -121,6 +123,10 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app,
 int run_command_line(std::span<char* const> arguments) {
   std::vector<std::string> words(arguments.begin(), arguments.end());
   Parsed parsed;
+  if (!words.empty()) {
+    parsed.test.program = words[0];
+    words.erase(words.begin());
+  }
   if (!words.empty() && words[0] == "test") {
     const auto dashes = std::ranges::find(words, "--");
     if (dashes != words.end()) {

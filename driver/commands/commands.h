@@ -37,8 +37,9 @@ struct ReportOptions {
 Result<int> report_command(const ReportOptions& options);
 
 struct TestOptions {
+  std::string program;   // argv[0], to show how one file is run again
   std::vector<std::string> paths;
-  std::string root;      // empty: the working directory
+  std::string root;      // empty: found, see config/root.h
   std::string python;    // empty: chosen
   int jobs = 0;          // 0: as many as processors may be used
   std::string expression;            // -k
@@ -50,7 +51,7 @@ struct TestOptions {
 Result<int> test_command(const TestOptions& options);
 
 struct PythonOptions {
-  std::string root;
+  std::string root;      // empty: found from the working directory
   std::string python;
 };
 // Prints which interpreter a suite would run with, and why.

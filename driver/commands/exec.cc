@@ -12,6 +12,7 @@
 #include "platform/environment.h"
 #include "platform/files.h"
 #include "platform/guard.h"
+#include "report/run_report.h"
 #include "run/entry.h"
 #include "run/print.h"
 
@@ -50,15 +51,12 @@ Status write_entry_junit(const EntryResult& result, const EntryFolder& folder,
                                       .log_path = last_log}));
 }
 
-std::string rerun_command(const ExecOptions& options) {
-  return fmt::format("{} exec {} {}", shell_quote(own_executable()),
-                     shell_quote(absolute_path(options.state)), shell_quote(options.entry));
-}
-
-void print_entry(const EntryRequest& request, const EntryRun& run, const std::string& rerun) {
+void print_entry(const EntryRequest& request, const EntryRun& run) {
   PrintFacts facts{.path = join_path(request.suite.config.root, request.entry.file),
                    .skip_token = request.suite.skip_token,
-                   .rerun = rerun};
+                   .rerun = rerun_command(request.suite.config.rerun,
+                                          {request.entry.name, request.entry.file},
+                                          request.suite.config.root, working_directory())};
   const EntryFolder folder(
       RunFolder(request.state.run(request.run_id)).entry(request.entry.file));
   const std::string attempt = folder.attempt(run.result.attempts.back().folder);
@@ -93,7 +91,7 @@ Result<int> exec_command(const ExecOptions& options) {
       print_report(fmt::format("{}: infrastructure, {}\n", options.entry, run.error().message));
       return static_cast<int>(kExitInfrastructure);
     }
-    print_entry(request, *run, rerun_command(options));
+    print_entry(request, *run);
     return exit_code_of(run->result);
   });
 }

@@ -22,11 +22,38 @@ namespace bulkhead {
 namespace {
 
 constexpr double kAskTimeoutS = 120;
+constexpr double kTestFolderTimeoutS = 2;
+constexpr double kTestFolderPollS = 0.005;
 
 // The newest run of the state folder, by its symbolic link.
 std::string newest_run(const StateFolder& state) {
   const std::string path = real_path(state.latest_run());
   return path == state.latest_run() ? std::string() : path.substr(parent_of(path).size() + 1);
+}
+
+// The folder that a CTest process runs the tests of. CTest changes into it, and for a moment into
+// the folder of each process that it starts, so the one read off at first may be another's.
+std::optional<std::string> test_folder(const ProcessInfo& ctest) {
+  const double deadline = monotonic_s() + kTestFolderTimeoutS;
+  for (std::string folder = ctest.working_directory;;) {
+    if (is_file(join_path(folder, "CTestTestfile.cmake"))) return folder;
+    if (monotonic_s() > deadline) return std::nullopt;
+    sleep_s(kTestFolderPollS);
+    const std::optional<ProcessInfo> now = process_info(ctest.pid);
+    if (!now) return std::nullopt;
+    folder = now->working_directory;
+  }
+}
+
+// Where CMakePresets.json lies, by the cache of the build tree; a folder without one has none.
+std::optional<std::string> source_folder(const std::string& build) {
+  constexpr std::string_view kKey = "CMAKE_HOME_DIRECTORY:INTERNAL=";
+  const Result<std::string> cache = read_file(join_path(build, "CMakeCache.txt"));
+  if (!cache) return std::nullopt;
+  for (const std::string_view line : split(*cache, '\n')) {
+    if (line.starts_with(kKey)) return std::string(line.substr(kKey.size()));
+  }
+  return std::nullopt;
 }
 
 // The entries of `manifest` that the CTest process was asked to run; unset where it cannot be told.
@@ -37,8 +64,11 @@ std::optional<std::vector<EntryName>> expected_of(const ProcessInfo& ctest,
   for (const Entry& entry : manifest.entries) all.push_back({entry.name, entry.file});
   if (invocation.mode != CtestInvocation::Mode::kRun) return std::nullopt;
   if (!invocation.selects) return all;
+  std::optional<std::string> folder = test_folder(ctest);
+  if (folder && invocation.preset) folder = source_folder(*folder);
+  if (!folder) return std::nullopt;
   Command command{.argv = {real_path(fmt::format("/proc/{}/exe", ctest.pid))},
-                  .working_directory = ctest.working_directory};
+                  .working_directory = *folder};
   command.argv.insert(command.argv.end(), invocation.ask.begin(), invocation.ask.end());
   const Result<CapturedProcess> answer = run_captured(command, kAskTimeoutS);
   if (!answer || answer->end.kind != ProcessEnd::Kind::kExited || answer->end.code != 0)
@@ -82,13 +112,6 @@ Status mark_reported(const StateFolder& state, const std::string& run) {
       fmt::format("{{\"version\":1,\"reported\":{}}}\n", count_results(state, run)));
 }
 
-// The folder that `ctest --test-dir` needs to run the suite's entries again.
-std::string test_folder(const RunIdentity& run, const StateFolder& state) {
-  if (run.ctest) return run.ctest->working_directory;
-  const std::string own = join_path(state.path(), "ctest");
-  return is_directory(own) ? own : parent_of(parent_of(state.path()));
-}
-
 }  // namespace
 
 Result<RunReport> report_run(const ReportRequest& request) {
@@ -103,11 +126,8 @@ Result<RunReport> report_run(const ReportRequest& request) {
                       .is_run_alive = is_run_alive};
   for (const Entry& entry : request.manifest.entries)
     inputs.known.push_back({entry.name, entry.file});
-  inputs.rerun_with_ctest =
-      request.test_folder.empty()
-          ? std::string()
-          : fmt::format("ctest --test-dir {} -R {{regex}}", shell_quote(request.test_folder));
-  inputs.rerun_with_bulkhead = request.rerun_with_bulkhead;
+  inputs.rerun = request.manifest.suite.config.rerun;
+  inputs.working_directory = working_directory();
   inputs.read_events = [](std::string_view text) { return parse_events(text).events; };
   // Only some of the tests of a file ran: that says nothing about how long the file takes.
   const std::vector<std::string>& arguments = request.manifest.suite.config.pytest_args;
@@ -154,13 +174,14 @@ Result<int> report_command(const ReportOptions& options) {
   request.run_id = !options.run.empty() ? options.run : person ? newest_run(state) : run.id;
   if (request.run_id.empty())
     return fail_usage(fmt::format("'{}' holds no run yet", state.path()));
-  request.test_folder = test_folder(run, state);
 
   if (run.ctest) {
     const CtestInvocation invocation = read_ctest_command_line(run.ctest->command_line);
     if (invocation.mode == CtestInvocation::Mode::kList) return kExitPassed;
     if (post_test && is_reported(state, run.id)) return kExitPassed;
-    request.expected = expected_of(*run.ctest, invocation, request.manifest);
+    // After the run CTest's record is this run's own, no longer what it was asked for.
+    if (!(post_test && invocation.by_earlier_run))
+      request.expected = expected_of(*run.ctest, invocation, request.manifest);
     const bool started = is_directory(state.run(run.id));
     // A run that selected nothing of this suite is none of ours.
     if (post_test && !started && (!request.expected || request.expected->empty()))

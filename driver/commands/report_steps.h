@@ -20,8 +20,6 @@ struct ReportRequest {
   std::optional<std::vector<EntryName>> expected;  // unset: nobody knows
   std::string stopped;             // why the run ended early; empty where it did not
   int stopped_by_signal = 0;
-  std::string test_folder;         // for `ctest --test-dir`; empty: no such command is shown
-  std::string rerun_with_bulkhead;  // a command with `{file}`; empty: none is shown
 };
 
 // Builds the report of a run and writes all its files.

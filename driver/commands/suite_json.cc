@@ -14,6 +14,7 @@ std::string suite_json_text(const CommandLineConfig& given) {
   if (!given.paths.empty()) json["paths"] = given.paths;
   if (!given.pytest_args.empty()) json["pytest-args"] = given.pytest_args;
   if (!given.pass_env.empty()) json["pass-env"] = given.pass_env;
+  if (!given.rerun.empty()) json["rerun"] = given.rerun;
   return dump_json(json) + "\n";
 }
 

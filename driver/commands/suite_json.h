@@ -15,6 +15,7 @@ struct CommandLineConfig {
   std::vector<std::string> paths;
   std::vector<std::string> pytest_args;
   std::vector<std::string> pass_env;
+  std::vector<std::string> rerun;  // as SuiteConfig::rerun; empty: its default
 };
 
 // The text of a suite.json.

@@ -5,6 +5,7 @@
 #include "commands/live_results.h"
 #include "commands/report_steps.h"
 #include "commands/suite_json.h"
+#include "config/root.h"
 #include "ctest/include_file.h"
 #include "ctest/names.h"
 #include "discover/discover.h"
@@ -29,16 +30,43 @@ std::vector<std::string> pytest_arguments(const TestOptions& options) {
   return arguments;
 }
 
-// The paths as the caller meant them, relative to the suite's root where they lie in it.
-Result<std::vector<std::string>> resolve_paths(const std::vector<std::string>& paths,
-                                               const std::string& root) {
-  std::vector<std::string> resolved;
+Result<std::vector<std::string>> absolute_paths(const std::vector<std::string>& paths) {
+  std::vector<std::string> absolute;
   for (const std::string& path : paths) {
-    const std::string absolute = absolute_path(path);
-    if (!stamp_of(absolute)) return fail_usage(fmt::format("no such file or folder: '{}'", path));
-    resolved.push_back(absolute == root ? "." : relative_to(absolute, root));
+    absolute.push_back(absolute_path(path));
+    if (!stamp_of(absolute.back()))
+      return fail_usage(fmt::format("no such file or folder: '{}'", path));
   }
-  return resolved;
+  return absolute;
+}
+
+// What to run, relative to the suite's root where it lies in it. Called below the root without a
+// path, it is the working directory, as with pytest; in the root, what the suite says.
+std::vector<std::string> paths_below(const std::string& root, std::vector<std::string> paths,
+                                     const std::string& working_directory) {
+  if (paths.empty() && working_directory.starts_with(root + "/"))
+    paths.push_back(working_directory);
+  for (std::string& path : paths) path = path == root ? "." : relative_to(path, root);
+  return paths;
+}
+
+// The call at hand, for one file.
+std::vector<std::string> rerun_of(const TestOptions& options) {
+  const bool by_path = options.program.find('/') != std::string::npos;
+  std::vector<std::string> words = {
+      by_path ? relative_to(absolute_path(options.program), working_directory()) : "bulkhead",
+      "test", "{file}"};
+  const auto add = [&](std::string_view option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {std::string(option), value});
+  };
+  add("--root", options.root);
+  add("--python", options.python);
+  add("-k", options.expression);
+  add("-m", options.marks);
+  for (const std::string& glob : options.pass_env) add("--pass-env", glob);
+  if (!options.pytest_args.empty()) words.emplace_back("--");
+  words.insert(words.end(), options.pytest_args.begin(), options.pytest_args.end());
+  return words;
 }
 
 // The state folder with its configuration; git is told to leave it alone.
@@ -56,10 +84,14 @@ Status prepare_state(const StateFolder& state, const CommandLineConfig& given) {
 
 std::string headline(const Manifest& manifest, int jobs) {
   const Suite& suite = manifest.suite;
-  return fmt::format("{} with {} ({}; Python {}, pytest {}), {}\n",
-                     count_of(manifest.entries.size(), "file"), suite.python, suite.python_reason,
-                     suite.python_version, suite.pytest_version,
-                     jobs == 1 ? "one at a time" : fmt::format("{} at a time", jobs));
+  const std::string here = working_directory();
+  return fmt::format("{}{}, {}, with {}\n({}; Python {}, pytest {})\n",
+                     count_of(manifest.entries.size(), "file"),
+                     suite.config.root == here
+                         ? ""
+                         : fmt::format(" of {}", printable(relative_to(suite.config.root, here), "")),
+                     jobs == 1 ? "one at a time" : fmt::format("{} at a time", jobs), suite.python,
+                     suite.python_reason, suite.python_version, suite.pytest_version);
 }
 
 class TestRun {
@@ -117,7 +149,6 @@ class TestRun {
       request.stopped = "stopped by " + signal_name(signal);
       request.stopped_by_signal = signal;
     }
-    request.rerun_with_bulkhead = "bulkhead test {file}";
     const Result<RunReport> report = report_run(request);
     if (!report) return propagate(report);
     print_summary(*report);
@@ -132,21 +163,24 @@ class TestRun {
 }  // namespace
 
 Result<int> test_command(const TestOptions& options) {
-  const std::string root = absolute_path(options.root.empty() ? "." : options.root);
+  const std::string here = working_directory();
+  const Result<std::vector<std::string>> paths = absolute_paths(options.paths);
+  if (!paths) return propagate(paths);
+  const std::string root =
+      options.root.empty() ? find_suite_root(here, *paths) : absolute_path(options.root);
   if (!is_directory(root)) return fail_usage(fmt::format("no such folder: '{}'", options.root));
   if (root.find('\\') != std::string::npos) {
     return fail_usage(fmt::format(
         "'{}': ctest takes a backslash for a slash, so a suite in such a folder cannot be run: "
         "rename the folder", root));
   }
-  const Result<std::vector<std::string>> paths = resolve_paths(options.paths, root);
-  if (!paths) return propagate(paths);
   const StateFolder state(join_path(root, ".bulkhead"));
   const Status prepared = prepare_state(state, {.root = root,
                                                 .python = options.python,
-                                                .paths = *paths,
+                                                .paths = paths_below(root, *paths, here),
                                                 .pytest_args = pytest_arguments(options),
-                                                .pass_env = options.pass_env});
+                                                .pass_env = options.pass_env,
+                                                .rerun = rerun_of(options)});
   if (!prepared) return propagate(prepared);
   const Result<Discovery> discovery = discover({.state = state.path()});
   if (!discovery) return propagate(discovery);

@@ -114,6 +114,8 @@ class Reader {
       config_.paths = value.texts;
     } else if (key.name == "launcher") {
       config_.launcher = value.texts;
+    } else if (key.name == "rerun") {
+      config_.rerun = value.texts;
     } else if (key.name == "env") {
       for (const auto& [name, variable] : value.variables) config_.env[name] = variable;
     } else if (key.name == "bytecode") {

@@ -71,6 +71,9 @@ std::span<const Key> configuration_keys() {
       Key{"pattern", KeyType::kTexts, kInRule, 0, 0, {}, "",
           "globs over an entry's file, relative to the root; '**' crosses folders"},
       Key{"root", KeyType::kText, kInJson, 0, 0, {}, "", "the suite's root, absolute"},
+      Key{"rerun", KeyType::kTexts, kInJson, 0, 0, {}, "'ctest', '-R', '{regex}'",
+          "the command that reruns one entry: '{file}' stands for its file, '{regex}' for its "
+          "CTest name as an anchored expression"},
       Key{"where", KeyType::kText, kInJson, 0, 0, {}, "",
           "who gave this configuration, for messages: 'CMakeLists.txt:12'"},
   };

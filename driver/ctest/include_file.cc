@@ -108,7 +108,8 @@ class Writer {
 
   void write_finaliser() {
     begin(finaliser_name(config_.name), {options_.driver, "report", "--finalize", options_.state});
-    property("WORKING_DIRECTORY", config_.root);
+    // Never a folder of CTest's own: commands/report.cc looks for CTest's.
+    property("WORKING_DIRECTORY", options_.state);
     property("TIMEOUT", seconds(kFinaliserTimeoutS));
     property("FIXTURES_CLEANUP", fixture_name(config_.name));
     out_ += ")\n";

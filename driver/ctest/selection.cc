@@ -49,8 +49,8 @@ constexpr std::array kOptions = {
     Option{"--rerun-failed", Use::kSelect, 0},
     Option{"-C", Use::kKeep, 1},
     Option{"--build-config", Use::kKeep, 1},
-    Option{"--test-dir", Use::kKeep, 1},
-    Option{"--preset", Use::kKeep, 1},
+    Option{"--test-dir", Use::kDrop, 1},  // CTest has changed into it
+    Option{"--preset", Use::kSelect, 1},
     Option{"-N", Use::kList, 0},
     Option{"--show-only", Use::kList, 0},
     Option{"--print-labels", Use::kList, 0},
@@ -140,7 +140,8 @@ CtestInvocation read_ctest_command_line(const std::vector<std::string>& command_
     if (option->use == Use::kUnknown) unknown = true;
     const bool keep = option->use == Use::kKeep || option->use == Use::kSelect;
     if (option->use == Use::kSelect) invocation.selects = true;
-    if (name == "--rerun-failed") invocation.rerun_failed = true;
+    if (name == "--rerun-failed" || name == "-F") invocation.by_earlier_run = true;
+    if (name == "--preset") invocation.preset = true;
     if (keep) invocation.ask.push_back(argument);
     for (int value = 0; equals == std::string::npos && value < option->values; ++value) {
       if (i + 1 >= command_line.size()) break;

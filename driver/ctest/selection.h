@@ -18,12 +18,14 @@ struct CtestInvocation {
   };
   Mode mode = Mode::kRun;
   // Arguments behind `ctest` that select the same entries and print them as JSON: the selection's
-  // own, then `--show-only=json-v1`. Empty unless kRun. Ask in the working directory of that
-  // process.
+  // own, then `--show-only=json-v1`. Empty unless kRun. Ask in the folder whose tests that process
+  // runs; with a preset, in the source folder.
   std::vector<std::string> ask;
-  bool selects = false;          // the arguments narrow the set of entries
+  bool selects = false;          // the arguments narrow the set of entries, or a preset may
+  bool preset = false;
   bool stop_on_failure = false;  // entries may rightly be missing after a failure
-  bool rerun_failed = false;     // the answer changes once that ctest has ended
+  // The answer changes once that ctest has ended: it is CTest's own record of an earlier run.
+  bool by_earlier_run = false;
 };
 
 // `command_line` with the program's name in front, as /proc/PID/cmdline has it.

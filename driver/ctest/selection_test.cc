@@ -14,9 +14,10 @@ TEST(CtestSelection, KeepsWhatSelectsAndDropsWhatOnlyShowsOrRuns) {
        "--output-junit", "x.xml", "--repeat", "until-pass:3", "-Q", "-C", "Debug", "--preset=ci",
        "-T", "test", "-I", "0,0,0,3", "-j8", "--timeout", "3", "-F"});
   EXPECT_EQ(run.mode, Mode::kRun);
-  EXPECT_EQ(run.ask, (Words{"--test-dir", "b", "-R", "-N", "-LE", "slow", "-C", "Debug",
+  EXPECT_EQ(run.ask, (Words{"-R", "-N", "-LE", "slow", "-C", "Debug",
                             "--preset=ci", "-I", "0,0,0,3", "-F", "--show-only=json-v1"}));
   EXPECT_TRUE(run.selects);
+  EXPECT_TRUE(run.preset);
   EXPECT_FALSE(run.stop_on_failure);
 }
 
@@ -49,7 +50,7 @@ TEST(CtestSelection, DashboardsAreUnknown) {
 }
 
 TEST(CtestSelection, FindsTheRerunOfFailures) {
-  EXPECT_TRUE(read_ctest_command_line({"ctest", "--rerun-failed"}).rerun_failed);
+  EXPECT_TRUE(read_ctest_command_line({"ctest", "--rerun-failed"}).by_earlier_run);
   EXPECT_TRUE(read_ctest_command_line({"ctest", "--rerun-failed"}).selects);
 }
 

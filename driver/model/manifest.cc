@@ -98,6 +98,7 @@ Json suite_to_json(const Suite& suite) {
   json["output-limit"] = config.output_limit;
   json["keep-runs"] = config.keep_runs;
   json["launcher"] = config.launcher;
+  json["rerun"] = config.rerun;
   json["python"] = suite.python;
   json["python-reason"] = suite.python_reason;
   json["python-version"] = suite.python_version;
@@ -134,6 +135,7 @@ Suite suite_from_json(const Json& json) {
   config.output_limit = integer_at(json, "output-limit");
   config.keep_runs = static_cast<int>(integer_at(json, "keep-runs"));
   config.launcher = strings_at(json, "launcher");
+  config.rerun = strings_at(json, "rerun");
   suite.python = string_at(json, "python");
   suite.python_reason = string_at(json, "python-reason");
   suite.python_version = string_at(json, "python-version");

@@ -60,6 +60,8 @@ struct SuiteConfig {
   std::int64_t output_limit = 256 * 1024;  // bytes of captured output of a test kept in reports
   int keep_runs = 10;             // older runs are pruned
   std::vector<std::string> launcher;  // in front of the driver's own command in CTest entries
+  // The command that reruns one entry: an argument `{file}` is its file, `{regex}` its name.
+  std::vector<std::string> rerun = {"ctest", "-R", "{regex}"};
 };
 
 // One test file, as CTest sees it.

@@ -23,6 +23,7 @@ std::int64_t own_pid();
 double wall_clock_s();
 // Seconds of a clock that never goes back.
 double monotonic_s();
+void sleep_s(double seconds);
 
 // A process as /proc shows it.
 struct ProcessInfo {

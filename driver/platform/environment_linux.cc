@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -111,6 +113,10 @@ std::int64_t own_pid() { return ::getpid(); }
 double wall_clock_s() { return seconds_of(CLOCK_REALTIME); }
 
 double monotonic_s() { return seconds_of(CLOCK_MONOTONIC); }
+
+void sleep_s(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
 
 std::optional<ProcessInfo> process_info(std::int64_t pid) {
   const std::string folder = fmt::format("/proc/{}", pid);

@@ -20,21 +20,6 @@ using State = EntryReport::State;
 
 constexpr std::size_t kSlowest = 10;
 
-std::string fill_in(std::string command, std::string_view placeholder, const std::string& value) {
-  const std::size_t at = command.find(placeholder);
-  if (at != std::string::npos) command.replace(at, placeholder.size(), value);
-  return command;
-}
-
-void add_rerun_commands(const ReportInputs& inputs, EntryReport& entry) {
-  for (const std::string& command : {inputs.rerun_with_ctest, inputs.rerun_with_bulkhead}) {
-    if (command.empty()) continue;
-    // The regular expression last: what it holds is never taken for a placeholder.
-    entry.rerun.push_back(fill_in(fill_in(command, "{file}", shell_quote(entry.file)), "{regex}",
-                                  shell_quote(exact_regex(entry.name))));
-  }
-}
-
 void add_expected(const ReportInputs& inputs, RunReport& report) {
   if (!inputs.expected) return;
   std::set<std::string> reported;
@@ -165,6 +150,21 @@ std::string exact_regex(std::string_view name) {
   return regex + "$";
 }
 
+std::string rerun_command(const std::vector<std::string>& rerun, const EntryName& entry,
+                          const std::string& root, const std::string& working_directory) {
+  std::vector<std::string> words;
+  for (const std::string& word : rerun) {
+    if (word == "{file}") {
+      const std::string path =
+          entry.file.starts_with('/') ? entry.file : join_path(root, entry.file);
+      words.push_back(shell_quote(relative_to(path, working_directory)));
+    } else {
+      words.push_back(shell_quote(word == "{regex}" ? exact_regex(entry.name) : word));
+    }
+  }
+  return join(words, " ");
+}
+
 Result<RunReport> build_report(const ReportInputs& inputs) {
   const std::string run = StateFolder(inputs.state).run(inputs.run_id);
   if (!inputs.expected && !is_directory(run))
@@ -183,7 +183,10 @@ Result<RunReport> build_report(const ReportInputs& inputs) {
             [](const EntryReport& a, const EntryReport& b) {
               return a.file != b.file ? a.file < b.file : a.name < b.name;
             });
-  for (EntryReport& entry : report.entries) add_rerun_commands(inputs, entry);
+  for (EntryReport& entry : report.entries) {
+    entry.rerun = rerun_command(inputs.rerun, {entry.name, entry.file}, inputs.root,
+                                inputs.working_directory);
+  }
   sort_out(report);
   judge(inputs, report);
   return report;

@@ -39,10 +39,8 @@ struct ReportInputs {
   // the first failure`. Entries that never started are then no infrastructure failure.
   std::string stopped;
   int stopped_by_signal = 0;
-  // Commands that rerun one entry, shown as they are but for `{regex}` (its name as an anchored
-  // regular expression) and `{file}`, both quoted for a shell. An empty one is not shown.
-  std::string rerun_with_ctest = "ctest --test-dir build -R {regex}";
-  std::string rerun_with_bulkhead = "bulkhead test {file}";
+  std::vector<std::string> rerun;  // as SuiteConfig::rerun
+  std::string working_directory;   // absolute: the reader's, for names in `rerun`
   // events.jsonl to events, as far as they go: for entries that did not finish.
   std::function<std::vector<Event>(std::string_view text)> read_events;
   // Off where only some tests of a file ran (`-k`): such durations say nothing about the file.
@@ -70,7 +68,7 @@ struct EntryReport {
   std::string log;    // output.log of the last attempt, absolute; empty where there is none
   std::string junit;  // its report, absolute; empty where there is none
   double duration_s = 0;  // of all attempts
-  std::vector<std::string> rerun;  // commands
+  std::string rerun;  // a command for a POSIX shell
 };
 
 struct RunReport {
@@ -101,5 +99,10 @@ Result<RunReport> build_report(const ReportInputs& inputs);
 
 // `^tests/test_a\.py$`: matches the name alone, in CMake's and in POSIX extended syntax.
 std::string exact_regex(std::string_view name);
+
+// `rerun` (SuiteConfig::rerun) for one entry, quoted for a POSIX shell; empty where it is. A file
+// below `working_directory` (absolute) is named relative to it, another by its whole path.
+std::string rerun_command(const std::vector<std::string>& rerun, const EntryName& entry,
+                          const std::string& root, const std::string& working_directory);
 
 }  // namespace bulkhead

@@ -22,8 +22,19 @@ TEST_F(BuildReport, EveryNumberIsRecountedFromTheResults) {
   EXPECT_DOUBLE_EQ(run.duration_s, 5);
   EXPECT_EQ(run.exit_code, kExitTestsFailed);
   EXPECT_EQ(run.verdict, "1 of 3 files failed");
-  EXPECT_EQ(run.entries[1].rerun,
-            (std::vector<std::string>{"ctest --test-dir build -R '^b\\.py$'", "bulkhead test b.py"}));
+}
+
+TEST(RerunCommand, NamesTheFileAsSeenFromTheReader) {
+  const EntryName entry{.name = "unit/a.py", .file = "a b.py"};
+  const auto command = [&](const std::vector<std::string>& rerun, const std::string& here) {
+    return rerun_command(rerun, entry, "/repo/unit", here);
+  };
+  EXPECT_EQ(command({"ctest", "-R", "{regex}"}, "/"), "ctest -R '^unit/a\\.py$'");
+  EXPECT_EQ(command({"bulkhead", "test", "{file}", "-k", "x y"}, "/repo"),
+            "bulkhead test 'unit/a b.py' -k 'x y'");
+  EXPECT_EQ(command({"bulkhead", "test", "{file}"}, "/elsewhere"),
+            "bulkhead test '/repo/unit/a b.py'");
+  EXPECT_EQ(command({}, "/repo"), "");
 }
 
 TEST_F(BuildReport, ARunInWhichNothingRanIsRed) {

@@ -148,11 +148,7 @@ class Summary {
     line("  " + bounded(shown(cause)));
     if (!entry.attempts.empty()) problems(entry);
     if (!entry.log.empty()) line("  log:   " + shown(entry.log));
-    std::string_view label = "  rerun: ";
-    for (const std::string& command : entry.rerun) {
-      line(std::string(label) + shown(command));
-      label = "         ";
-    }
+    if (!entry.rerun.empty()) line("  rerun: " + shown(entry.rerun));
     out_ += '\n';
   }
 

@@ -34,8 +34,7 @@ RunReport mixed() {
       {"tests/test_bad.py::TestX::test_a[1]", "/repo/tests/helper.py", 12, "assert 1 == 2\nwhere"},
       {"tests/test_bad.py::test_b", "/repo/tests/test_bad.py", 40, "\x1b[31mE\x1b[0m " + std::string(100, 'x')}};
   failed.log = "/repo/build/bulkhead/tests/runs/r/tests%2Ftest_bad.py/1/output.log";
-  failed.rerun = {"ctest --test-dir build -R '^tests/test_bad\\.py$'",
-                  "bulkhead test tests/test_bad.py"};
+  failed.rerun = "ctest --test-dir build -R '^tests/test_bad\\.py$'";
   EntryReport flaky = entry_of("tests/test_flaky.py", Outcome::kFlaky, "passed on attempt 2");
   flaky.attempts[0].outcome = Outcome::kFailed;
   flaky.attempts[0].problems = {{"tests/test_flaky.py::test_f", "", 3, "assert 0"}};
@@ -72,7 +71,6 @@ TEST(Summary, OfARedRunShowsFailuresFirstThenListsThenTheVerdict) {
       E xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
   log:   /repo/build/bulkhead/tests/runs/r/tests%2Ftest_bad.py/1/output.log
   rerun: ctest --test-dir build -R '^tests/test_bad\.py$'
-         bulkhead test tests/test_bad.py
 
 ── Infrastructure failures ─────────────────────────────────────────────────────
 ✗ tests/test_lost.py
