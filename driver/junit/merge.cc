@@ -78,10 +78,11 @@ Result<MergeReport> merge_junit(const std::vector<MergeInput>& inputs, const std
     report.totals += totals_of(suite);
     out << suite_to_xml(suite, options.write);
   };
-  for (const MergeInput& input : inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const MergeInput& input = inputs[i];
     const Result<std::vector<TestSuite>> suites = read_input(input.path);
     if (!suites) {
-      report.warnings.push_back(suites.error().message);
+      report.unreadable.push_back({i, suites.error().message});
       write(unreadable(input.name.empty() ? input.path : input.name, suites.error().message));
     } else {
       for (const TestSuite& suite : *suites) write(suite);

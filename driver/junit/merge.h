@@ -29,8 +29,12 @@ struct MergeOptions {
 };
 
 struct MergeReport {
+  struct Unreadable {
+    std::size_t input = 0;  // its place among the inputs
+    std::string why;
+  };
   JunitTotals totals;
-  std::vector<std::string> warnings;  // one for each input that could not be read
+  std::vector<Unreadable> unreadable;
 };
 
 // Errors: the output or its temporary files cannot be written.

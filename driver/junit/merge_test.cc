@@ -66,7 +66,8 @@ TEST_F(MergeJunit, AnInputThatCannotBeReadIsAnErrorSuiteNamedAfterIt) {
   ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_EQ(report->totals.tests, 2);
   EXPECT_EQ(report->totals.errors, 2);
-  EXPECT_EQ(report->warnings.size(), 2u);
+  ASSERT_EQ(report->unreadable.size(), 2u);
+  EXPECT_EQ(report->unreadable[1].input, 1u);
   const auto suites = read_junit(*read_file(output()));
   ASSERT_TRUE(suites.has_value());
   EXPECT_EQ(suites->at(0).name, "tests/test_a.py");

@@ -187,9 +187,18 @@ Result<RunReport> build_report(const ReportInputs& inputs) {
     entry.rerun = rerun_command(inputs.rerun, {entry.name, entry.file}, inputs.root,
                                 inputs.working_directory);
   }
+  judge_run(inputs, report);
+  return report;
+}
+
+void judge_run(const ReportInputs& inputs, RunReport& report) {
+  for (auto* group : {&report.failed, &report.infrastructure, &report.not_started, &report.flaky,
+                      &report.leaky, &report.skipped, &report.slowest})
+    group->clear();
+  report.files = {};
+  report.tests = {};
   sort_out(report);
   judge(inputs, report);
-  return report;
 }
 
 }  // namespace bulkhead

@@ -53,7 +53,7 @@ struct ReportInputs {
 struct EntryReport {
   enum class State {
     kReported,
-    kUnreadable,     // its result is torn or of an unknown version, or its report is missing
+    kUnreadable,     // its result or its report is torn, missing or of an unknown version
     kDidNotFinish,   // began, and left no result
     kNeverReported,  // expected, and not a trace of it
     kNotStarted,     // expected, and the run was stopped before
@@ -96,6 +96,9 @@ struct RunReport {
 
 // Errors: the run does not exist and nobody knows what should have been in it.
 Result<RunReport> build_report(const ReportInputs& inputs);
+
+// Sorts the entries out and judges the run by them; again, where an entry has changed.
+void judge_run(const ReportInputs& inputs, RunReport& report);
 
 // `^tests/test_a\.py$`: matches the name alone, in CMake's and in POSIX extended syntax.
 std::string exact_regex(std::string_view name);

@@ -117,15 +117,19 @@ std::vector<std::string> prune_runs(const ReportInputs& inputs) {
   return warnings;
 }
 
-Result<WrittenReports> write_reports(const ReportInputs& inputs, const RunReport& report) {
+Result<WrittenReports> write_reports(const ReportInputs& inputs, RunReport& report) {
   const StateFolder state(inputs.state);
   const RunFolder run(state.run(inputs.run_id));
   if (const Status made = make_directories(run.path()); !made) return propagate(made);
 
   WrittenReports written;
   std::vector<MergeInput> reports;
-  for (const EntryReport& entry : report.entries) {
-    if (!entry.junit.empty()) reports.push_back({entry.junit, entry.file});
+  std::vector<std::size_t> entries;  // of each input
+  for (std::size_t i = 0; i < report.entries.size(); ++i) {
+    const EntryReport& entry = report.entries[i];
+    if (entry.junit.empty()) continue;
+    reports.push_back({entry.junit, entry.file});
+    entries.push_back(i);
   }
   MergeOptions options;
   options.name = report.suite;
@@ -134,7 +138,17 @@ Result<WrittenReports> write_reports(const ReportInputs& inputs, const RunReport
   const Result<MergeReport> merged = merge_junit(reports, run.junit(), options);
   if (!merged) return propagate(merged);
   written.junit = merged->totals;
-  written.warnings = merged->warnings;
+  for (const MergeReport::Unreadable& unreadable : merged->unreadable) {
+    EntryReport& entry = report.entries[entries[unreadable.input]];
+    entry.state = EntryReport::State::kUnreadable;
+    if (is_failure(entry.outcome)) {
+      written.warnings.push_back(unreadable.why);
+    } else {
+      entry.outcome = Outcome::kInfrastructure;
+      entry.cause = unreadable.why;
+    }
+  }
+  if (!merged->unreadable.empty()) judge_run(inputs, report);
   if (const Status copied = copy_atomically(run.junit(), state.junit()); !copied)
     return propagate(copied);
   if (const Status summary = write_file_atomically(run.summary(), summary_text(report, {}));

@@ -17,8 +17,9 @@ struct WrittenReports {
   std::vector<std::string> warnings;  // each for a person to see; none makes a green run red
 };
 
-// All of it. Each file is replaced in one step. Errors: junit.xml or summary.txt cannot be written.
-Result<WrittenReports> write_reports(const ReportInputs& inputs, const RunReport& report);
+// All of it. Each file is replaced in one step. An entry whose own report turns out unreadable is
+// an infrastructure failure in `report` too. Errors: junit.xml or summary.txt cannot be written.
+Result<WrittenReports> write_reports(const ReportInputs& inputs, RunReport& report);
 
 // The durations a run teaches: of each file's last attempt, where it came to its end by itself. A
 // time limit, a crash or an interruption says nothing about how long the file takes.

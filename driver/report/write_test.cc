@@ -14,7 +14,8 @@ class WriteReports : public RunOnDisk {
   StateFolder state() const { return StateFolder(inputs_.state); }
 
   WrittenReports write_all() const {
-    auto written = write_reports(inputs_, report());
+    RunReport built = report();
+    auto written = write_reports(inputs_, built);
     EXPECT_TRUE(written.has_value()) << written.error().message;
     return written ? *written : WrittenReports();
   }
@@ -33,6 +34,30 @@ TEST_F(WriteReports, TheMergedReportHoldsEveryEntryAndIsCopied) {
   EXPECT_TRUE(read_junit(merged).has_value());
   EXPECT_NE(read_file(RunFolder(state().run("run-1")).summary())->find("FAILED"),
             std::string::npos);
+}
+
+TEST_F(WriteReports, APassedFileWhoseReportIsTornIsAnInfrastructureFailure) {
+  finish("a.py", Outcome::kPassed);
+  finish("b.py", Outcome::kFailed, "1 of 1 test failed", {.collected = 1, .failed = 1});
+  finish("c.py", Outcome::kPassed);
+  for (const char* file : {"a.py", "b.py"})
+    write(EntryFolder(folder_of(file)).junit(), "<testsuites><testsuite na");
+  RunReport built = report();
+  ASSERT_TRUE(write_reports(inputs_, built).has_value());
+  EXPECT_EQ(built.entries[0].outcome, Outcome::kInfrastructure);
+  EXPECT_NE(built.entries[0].cause.find("cannot read the report"), std::string::npos);
+  EXPECT_EQ(built.entries[1].outcome, Outcome::kFailed);
+  EXPECT_EQ(built.infrastructure, (std::vector<std::size_t>{0}));
+  EXPECT_EQ(built.failed, (std::vector<std::size_t>{1}));
+  EXPECT_EQ(built.tests.passed, 2);
+  EXPECT_NE(read_file(RunFolder(state().run("run-1")).summary())->find("Infrastructure"),
+            std::string::npos);
+
+  ASSERT_TRUE(remove_tree(folder_of("b.py")).has_value());
+  built = report();
+  EXPECT_EQ(built.exit_code, 0);
+  ASSERT_TRUE(write_reports(inputs_, built).has_value());
+  EXPECT_EQ(built.exit_code, 3);
 }
 
 TEST_F(WriteReports, OnlyFilesThatCameToTheirEndTeachADuration) {
