@@ -161,7 +161,7 @@ Result<std::vector<TestSuite>> read_junit(std::string_view document) {
                                 pugi::parse_default | pugi::parse_ws_pcdata_single,
                                 pugi::encoding_utf8);
   }
-  if (status.status == pugi::status_no_document_element) return fail("it is empty");
+  if (status.status == pugi::status_no_document_element) return fail("it holds no XML element");
   if (!status) return fail(at_line(repaired, status.offset, status.description()));
 
   std::vector<TestSuite> suites;

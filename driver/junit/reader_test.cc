@@ -55,7 +55,7 @@ TEST(ReadJunit, RepairsRawControlCharactersAndReferencesToThem) {
 TEST(ReadJunit, ErrorsNameTheLine) {
   EXPECT_EQ(error_of("<testsuite>\n<testcase>\n</testsuite>").substr(0, 7), "line 3:");
   EXPECT_EQ(error_of("<html/>"), "the root is <html>, not <testsuites>");
-  EXPECT_EQ(error_of(""), "it is empty");
+  EXPECT_EQ(error_of(""), "it holds no XML element");
   EXPECT_EQ(error_of("<testsuite/><testsuite/>"), "<testsuite> follows the end of the document");
 }
 
