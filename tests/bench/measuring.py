@@ -8,7 +8,6 @@ import argparse
 import os
 import pathlib
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -26,20 +25,44 @@ class Cost(NamedTuple):
     peak_kib: int     # resident memory at its highest, in the largest process
 
 
-def run(argv, cwd=None, env=None, descriptors=None, output=subprocess.DEVNULL):
-    """Runs a command, with as many open files as `descriptors` allows."""
-    def limit():
-        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
-
+def run(argv, cwd=None, env=None):
     start = time.perf_counter()
-    # Without a preexec_fn Python starts it by vfork, which does not copy this process.
+    # So called, Python starts it by vfork, which does not copy this process.
     process = subprocess.Popen([str(word) for word in argv], cwd=cwd, env=env, close_fds=False,
-                               stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                               preexec_fn=limit if descriptors else None)
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     wall_s = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     return Cost(process.returncode, wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+
+
+# What a process was before it executed another program counts in its peak: that of this large
+# process must not, so that a small one stands between.
+SMALL = """
+import os, resource, sys, time
+descriptors, log, *argv = sys.argv[1:]
+start = time.perf_counter()
+pid = os.fork()
+if pid == 0:
+    out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    os.dup2(out, 1)
+    os.dup2(out, 2)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (int(descriptors), int(descriptors)))
+    os.execv(argv[0], argv)
+_, status, usage = os.wait4(pid, 0)
+print(os.waitstatus_to_exitcode(status), time.perf_counter() - start,
+      usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+"""
+
+
+def run_with_few_descriptors(argv, descriptors, log):
+    """Runs a command that may have so many files open; its output goes to the file `log`."""
+    finished = subprocess.run(
+        [sys.executable, "-ISc", SMALL, str(descriptors), str(log), *(str(word) for word in argv)],
+        check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    status, wall_s, cpu_s, peak_kib = finished.stdout.split()
+    return Cost(int(status), float(wall_s), float(cpu_s), int(peak_kib))
 
 
 def interleaved(rounds, sides):
