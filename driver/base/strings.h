@@ -38,7 +38,7 @@ std::string strip_ansi(std::string_view text);
 // Shell glob over the whole of `text`: `*`, `?`, `[...]`; `*` crosses no `/`, `**` does.
 bool glob_match(std::string_view pattern, std::string_view text);
 
-// The word nearest to `word` (Levenshtein distance, at most a third of its length, at least one
+// The word nearest to `word` (edits, a swap being one; at most a third of its length, at least one
 // edit is allowed); empty where none is near.
 std::string nearest(std::string_view word, const std::vector<std::string_view>& known);
 

@@ -47,6 +47,7 @@ TEST(Glob, StarStaysInItsFolderAndTwoStarsCrossFolders) {
 
 TEST(Nearest, SuggestsOnlyWhatIsNear) {
   EXPECT_EQ(nearest("timout", {"timeout", "labels"}), "timeout");
+  EXPECT_EQ(nearest("tets", {"list", "test"}), "test");
   EXPECT_EQ(nearest("zebra", {"timeout", "labels"}), "");
 }
 

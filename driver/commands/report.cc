@@ -191,15 +191,14 @@ Result<int> report_command(const ReportOptions& options) {
   const Result<RunReport> report = report_run(request);
   if (!report) return propagate(report);
   print_summary(*report);
-  // Failed tests are red by their own entries; the finaliser adds only what no entry shows.
-  if (!person && report->exit_code == kExitTestsFailed) return kExitPassed;
-  if (!person && report->exit_code == kExitInfrastructure &&
+  if (person) return report->exit_code;
+  // What an entry reported is red by that entry already: the caller adds what no entry shows.
+  const bool shown_by_entries =
+      (report->exit_code == kExitTestsFailed || report->exit_code == kExitInfrastructure) &&
       std::ranges::all_of(report->infrastructure, [&](std::size_t index) {
         return report->entries[index].state == EntryReport::State::kReported;
-      })) {
-    return kExitPassed;
-  }
-  return report->exit_code;
+      });
+  return shown_by_entries ? kExitPassed : report->exit_code;
 }
 
 }  // namespace bulkhead

@@ -57,7 +57,8 @@ class Suite:
         self.root.mkdir()
         self.state = folder / "state"
         self.state.mkdir()
-        self.config = {"name": "tests", "root": str(self.root), "python": PYTHON}
+        self.config = {"name": "tests", "root": str(self.root), "python": PYTHON,
+                       "rerun": ["ctest", "--test-dir", str(self.state / "ctest"), "-R", "{regex}"]}
 
     def write(self, name, text="def test_passes():\n    pass\n"):
         path = self.root / name
