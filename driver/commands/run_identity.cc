@@ -25,13 +25,13 @@ std::optional<ProcessInfo> ctest_ancestor() {
 
 }  // namespace
 
-std::string run_id_of(const ProcessInfo& ctest) {
-  return fmt::format("{}-{}-{}", boot_id(), ctest.pid, ctest.start_ticks);
+std::string run_id_of(const ProcessInfo& process) {
+  return fmt::format("{}-{}-{}", boot_id(), process.pid, process.start_ticks);
 }
 
 RunIdentity current_run() {
   RunIdentity run{.ctest = ctest_ancestor()};
-  if (const auto given = environment_variable("BULKHEAD_RUN_ID"); given && !given->empty()) {
+  if (const auto given = environment_variable(kRunIdVariable); given && !given->empty()) {
     run.id = *given;
   } else if (run.ctest) {
     run.id = run_id_of(*run.ctest);

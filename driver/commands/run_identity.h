@@ -1,8 +1,9 @@
 // Which run a process belongs to.
 //
-// A run is what one CTest process starts, whoever started that: a terminal, an IDE, a CI job or
-// `bulkhead test`. Its id is made of the boot, the pid and the start time of that process, which
-// name it for good; nothing has to be handed from entry to entry.
+// A run is what one CTest process starts, whoever started that: a terminal, an IDE or a CI job. Its
+// id is made of the boot, the pid and the start time of that process, which name it for good;
+// nothing has to be handed from entry to entry. `bulkhead test`, which has to know its run before
+// CTest starts, names it so by its own process, in the environment.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,8 @@
 
 namespace bulkhead {
 
+inline constexpr const char* kRunIdVariable = "BULKHEAD_RUN_ID";
+
 struct RunIdentity {
   std::string id;
   std::optional<ProcessInfo> ctest;  // unset where no CTest process is among the ancestors
@@ -23,10 +26,10 @@ struct RunIdentity {
 // launcher between: srun, valgrind); else of this process alone.
 RunIdentity current_run();
 
-// The id of the run that the CTest process `ctest` starts.
-std::string run_id_of(const ProcessInfo& ctest);
+// The id of the run that a process starts: CTest, or `bulkhead test`.
+std::string run_id_of(const ProcessInfo& process);
 
-// Whether the CTest process that an id speaks of is still running.
+// Whether the process that an id speaks of is still running.
 bool is_run_alive(std::string_view run_id);
 
 }  // namespace bulkhead

@@ -104,17 +104,22 @@ class TestRun {
     if (ctest.empty()) return fail("cannot find 'ctest' on PATH: install CMake 3.25 or newer");
     const std::string log = join_path(state_.path(), "ctest.log");
     (void)remove_tree(log);
+    // Named by this process: what is called `ctest` may be a script that starts the real one.
+    const auto self = process_info(own_pid());
+    if (!self) return fail("cannot read this process's own line in /proc");
+    const std::string run = run_id_of(*self);
+    Environment environment = whole_environment();
+    std::erase_if(environment, [](const auto& one) { return one.first == kRunIdVariable; });
+    environment.emplace_back(kRunIdVariable, run);
     TreeCommand command{.command = {.argv = {ctest, "--test-dir",
                                              join_path(state_.path(), "ctest"), "-j",
                                              std::to_string(jobs_), "-E",
                                              "^" + escape_cmake_regex(finaliser_name(
-                                                       manifest_.suite.config.name)) + "$"}},
+                                                       manifest_.suite.config.name)) + "$"},
+                                    .environment = std::move(environment)},
                         .log = log};
     Result<ProcessTree> tree = ProcessTree::start(command);
     if (!tree) return propagate(tree);
-    const auto info = process_info(tree->pid());
-    if (!info) return fail(fmt::format("'{}' ended at once: see '{}'", ctest, log));
-    const std::string run = run_id_of(*info);
 
     print_report(headline(manifest_, jobs_));
     LiveResults live(state_.run(run), manifest_.suite.config.root, manifest_.entries.size());

@@ -1,11 +1,12 @@
 """`bulkhead test` in a repository without CMake, and the words of every wrong call."""
 import json
 import os
+import shutil
 import textwrap
 
 import pytest
 
-from conftest import DRIVER, environment, run
+from conftest import CTEST, DRIVER, environment, run
 
 
 @pytest.fixture
@@ -68,6 +69,18 @@ def test_a_wrong_call_is_one_clear_message(project, arguments, words):
     for word in words:
         assert word in finished.err
     assert "terminate" not in finished.err and len(finished.err.splitlines()) <= 6
+
+
+def test_a_ctest_that_is_a_script_around_the_real_one(project, tmp_path):
+    """As older `cmake` wheels have it."""
+    wrapper = tmp_path / "bin" / "ctest"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\n{shutil.which(CTEST)} "$@"\nexit $?\n')
+    wrapper.chmod(0o755)
+    finished = bulkhead(project, "test", PATH=f"{wrapper.parent}:{os.environ['PATH']}",
+                        BULKHEAD_RUN_ID="of-somebody-else")
+    assert finished.status == 0, finished
+    assert "1 passed" in finished.out
 
 
 def test_an_interpreter_that_is_not_there_lists_what_was_tried(project):
