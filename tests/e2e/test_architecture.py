@@ -76,7 +76,7 @@ def written_files():
     return sorted(
         path for folder in ("driver", "tests", "ci", "tools", "cmake", "examples")
         for path in (SOURCE / folder).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and ".bulkhead" not in path.parts
         and (path.suffix in (".cc", ".h", ".py", ".sh", ".cmake") or path.name == "CMakeLists.txt"))
 
 
