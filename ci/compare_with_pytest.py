@@ -2,7 +2,7 @@
 """Runs a suite with plain `python -m pytest` in one process and through Bulkhead, a process a
 file, and compares them file by file: the set of tests, and the verdict of each.
 
-    ci/compare_with_pytest.py --package networkx
+    ci/compare_with_pytest.py --package networkx --through ctest
     ci/compare_with_pytest.py --package sympy --every 3 --leave-out ci/sympy_left_out.txt
     ci/compare_with_pytest.py --root ~/project
 
@@ -105,7 +105,12 @@ def junit_faults(state, files):
 class Suite:
     def __init__(self, options, root, scratch):
         self.options, self.root, self.scratch = options, root, scratch
-        self.state = root / ".bulkhead"
+        if options.through == "ctest":
+            self.test_folder = scratch / "build"
+            self.state = self.test_folder / "bulkhead" / "compare"
+        else:
+            self.state = root / ".bulkhead"
+            self.test_folder = self.state / "ctest"
         self.records = 0
 
     def plain(self, paths, environment=None):
@@ -127,22 +132,42 @@ class Suite:
         return finished.returncode, read_record(record)
 
     def bulkhead(self, paths):
+        """The suite through `bulkhead test`, or through a CMake project and plain `ctest`."""
         command = [self.options.driver, "test", "--root", self.root, "--python",
                    self.options.python, "-j", str(self.options.jobs), *paths]
         if self.options.pytest_args:
             command += ["--", *self.options.pytest_args]
+        if self.options.through == "ctest":
+            self.configure(paths)
+            command = ["ctest", "--test-dir", self.test_folder, "-j", str(self.options.jobs)]
         with open(self.scratch / "bulkhead.log", "wb") as log:
             finished = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                       cwd=self.root)
-        self.summary = pathlib.Path(log.name).read_text(errors="replace")
-        if finished.returncode not in (0, 1):
-            print(self.summary)
+        if finished.returncode not in (0, 1, 8):  # 8 is CTest's for tests that failed
+            print(pathlib.Path(log.name).read_text(errors="replace"))
         return finished.returncode
+
+    def configure(self, paths):
+        project = self.scratch / "project"
+        project.mkdir()
+        lists = {"ROOT": [self.root], "PYTHON": [self.options.python], "PATHS": paths,
+                 "PYTEST_ARGS": self.options.pytest_args}
+        arguments = "\n".join(f"  {name} {' '.join(f'[==[{value}]==]' for value in values)}"
+                              for name, values in lists.items() if values)
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\nproject(Compare NONE)\nenable_testing()\n"
+            "add_executable(Bulkhead::bulkhead IMPORTED)\n"
+            "set_target_properties(Bulkhead::bulkhead PROPERTIES\n"
+            f"  IMPORTED_LOCATION [==[{self.options.driver}]==])\n"
+            f"include([==[{SOURCE}/cmake/Bulkhead.cmake]==])\n"
+            f"bulkhead_discover_pytest(NAME compare\n{arguments})\n")
+        subprocess.run(["cmake", "-S", project, "-B", self.test_folder], check=True,
+                       stdout=subprocess.DEVNULL)
 
     def entry_environment(self, name):
         """The environment of the file's entry, less what is for Bulkhead's own plugin."""
         names = json.loads(subprocess.run(
-            ["ctest", "--test-dir", self.state / "ctest", "--show-only=json-v1"], check=True,
+            ["ctest", "--test-dir", self.test_folder, "--show-only=json-v1"], check=True,
             stdout=subprocess.PIPE).stdout)["tests"]
         entry = next(test["name"] for test in names if test["name"].endswith(name))
         shown = subprocess.run([self.options.driver, "exec", self.state, entry, "--show-env"],
@@ -256,8 +281,11 @@ def main():
     parser.add_argument("--timeout", type=int, default=300,
                         help="seconds for one file of a package (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=2, help="files at once (default: %(default)s)")
+    parser.add_argument("--through", choices=("test", "ctest"), default="test",
+                        help="`bulkhead test`, or a CMake project and plain ctest "
+                        "(default: %(default)s)")
     parser.add_argument("--python", default="/usr/bin/python3", help="default: %(default)s")
-    parser.add_argument("--driver", default=os.environ.get(
+    parser.add_argument("--driver", type=os.path.abspath, default=os.environ.get(
         "BULKHEAD_DRIVER", SOURCE / "build/ci/driver/bulkhead"),
         help="default: $BULKHEAD_DRIVER, else that of build/ci")
     parser.add_argument("--keep", type=pathlib.Path,
@@ -279,7 +307,7 @@ def compare(options, scratch):
     if not (suite.state / "runs" / "latest").exists():
         sys.exit(2)
     apart, outcomes = read_run(suite.state)
-    print(f"Bulkhead, {options.jobs} at a time: status {status}, {totals(apart)}; {cost}",
+    print(f"Bulkhead through {options.through}, {options.jobs} at a time: status {status}, {totals(apart)}; {cost}",
           flush=True)
     (status, together), cost = measured(suite.plain, paths)
     print(f"one pytest: status {status}, {totals(together)}; {cost}", flush=True)

@@ -13,10 +13,11 @@ LEAK = "import sys\ndef test_leaks():\n    sys.leaked_by_a_test = True\n"
 
 @pytest.fixture
 def compare(tmp_path):
-    def compare(**files):
+    def compare(*options, **files):
         for name, text in files.items():
             (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
-        return run([PYTHON, COMPARE, "--root", tmp_path, "--python", PYTHON, "--driver", DRIVER],
+        return run([PYTHON, COMPARE, "--root", tmp_path, "--python", PYTHON, "--driver", DRIVER,
+                    *options],
                    env=environment(TZ="Asia/Tokyo"))
     return compare
 
@@ -59,8 +60,9 @@ def test_what_another_file_left_behind_explains_a_difference(compare):
     assert "| test_b.py::test_is_clean | failed | passed | passed | leakage |" in finished.out
 
 
-def test_the_entrys_environment_explains_a_difference(compare):
-    finished = compare(test_a="""
+@pytest.mark.parametrize("through", ["test", "ctest"])
+def test_the_entrys_environment_explains_a_difference(compare, through):
+    finished = compare("--through", through, test_a="""
         import time
         def test_zone(): assert time.tzname[0] == "UTC"
         """)
