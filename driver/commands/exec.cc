@@ -15,6 +15,7 @@
 #include "report/run_report.h"
 #include "run/entry.h"
 #include "run/print.h"
+#include "run/temp_root.h"
 
 namespace bulkhead {
 
@@ -85,6 +86,13 @@ Result<int> exec_command(const ExecOptions& options) {
     return kExitPassed;
   }
 
+  const Result<TempRoot> temp_root =
+      TempRoot::create(environment_variable("TMPDIR").value_or(""));
+  if (temp_root) {
+    request.temp_root = temp_root->path();
+  } else {
+    request.temp_root = propagate(temp_root);
+  }
   return run_guarded([&](StopSignals& stop) {
     const Result<EntryRun> run = run_entry(request, stop);
     if (!run) {

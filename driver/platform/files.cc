@@ -149,6 +149,26 @@ Status write_file_if_changed(const std::string& path, std::string_view text) {
   return write_file_atomically(path, text);
 }
 
+void punch_middle(const std::string& path, std::int64_t keep) {
+  const Descriptor file(retry_eintr([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC); }));
+  struct stat info{};
+  if (!file || ::fstat(file.get(), &info) != 0 || info.st_size <= 2 * keep) return;
+  (void)::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, keep,
+                    info.st_size - 2 * keep);
+}
+
+Status cut_file_middle(const std::string& path, std::int64_t keep) {
+  const std::optional<FileStamp> stamp = stamp_of(path);
+  if (!stamp || stamp->size <= 2 * keep) return {};
+  Result<std::string> text = read_head(path, static_cast<std::size_t>(keep));
+  if (!text) return propagate(text);
+  const Result<std::string> tail = read_tail(path, static_cast<std::size_t>(keep));
+  if (!tail) return propagate(tail);
+  *text += fmt::format("\n[... {} bytes cut ...]\n", stamp->size - 2 * keep);
+  *text += *tail;
+  return write_file_atomically(path, *text);
+}
+
 Status create_file(const std::string& path) {
   const Descriptor file(retry_eintr([&] {
     return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);

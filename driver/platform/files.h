@@ -38,6 +38,14 @@ Status write_file_atomically(const std::string& path, std::string_view text);
 // The same, but leaves an equal file alone, so that its modification time tells of real changes.
 Status write_file_if_changed(const std::string& path, std::string_view text);
 
+// Gives back the disk space of a file that grows while others append to it: all but its first and
+// last `keep` bytes become a hole (fallocate(2), FALLOC_FL_PUNCH_HOLE), its size stays. Where the
+// file system has no holes, nothing happens.
+void punch_middle(const std::string& path, std::int64_t keep);
+// The same for good, once nobody appends any more: a line `[... N bytes cut ...]` stands for what
+// was cut. A file of at most twice `keep` stays as it is.
+Status cut_file_middle(const std::string& path, std::int64_t keep);
+
 // Creates an empty file; an error where the path exists.
 Status create_file(const std::string& path);
 

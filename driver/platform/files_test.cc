@@ -75,5 +75,31 @@ TEST_F(Files, PathsAreFolded) {
   EXPECT_EQ(join_path("/a", "/b"), "/b");
 }
 
+TEST_F(Files, TheMiddleOfAFileIsCutWithANote) {
+  const std::string log = path("log");
+  ASSERT_TRUE(write_file_atomically(log, "0123456789"));
+  ASSERT_TRUE(cut_file_middle(log, 5));
+  EXPECT_EQ(*read_file(log), "0123456789");
+  ASSERT_TRUE(cut_file_middle(log, 3));
+  EXPECT_EQ(*read_file(log), "012\n[... 4 bytes cut ...]\n789");
+  EXPECT_TRUE(cut_file_middle(path("none"), 3));
+}
+
+TEST_F(Files, AHoleKeepsTheEndsAndTheSize) {
+  const std::string log = path("log");
+  constexpr std::size_t kKeep = 64 * 1024;
+  const std::string text = std::string(kKeep, 'a') + std::string(kKeep * 9, 'b') +
+                           std::string(kKeep, 'c');
+  ASSERT_TRUE(write_file_atomically(log, text));
+  punch_middle(log, kKeep);
+  const std::string after = *read_file(log);
+  ASSERT_EQ(after.size(), text.size());
+  EXPECT_EQ(after.substr(0, kKeep), text.substr(0, kKeep));
+  EXPECT_EQ(after.substr(after.size() - kKeep), text.substr(text.size() - kKeep));
+  // A file system without holes keeps what was there.
+  const std::string middle = after.substr(kKeep, kKeep * 9);
+  EXPECT_TRUE(middle == std::string(kKeep * 9, '\0') || middle == std::string(kKeep * 9, 'b'));
+}
+
 }  // namespace
 }  // namespace bulkhead

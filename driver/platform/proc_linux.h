@@ -11,8 +11,9 @@ namespace bulkhead {
 struct ProcRow {
   std::int64_t pid = 0;
   std::int64_t parent = 0;
-  char state = '?';  // proc(5): `Z` a zombie, …
+  char state = '?';  // proc(5): `Z` a zombie, `T` stopped, …
   std::uint64_t start_ticks = 0;
+  bool stopped() const { return state == 'T'; }
   bool ended() const { return state == 'Z' || state == 'X' || state == 'x'; }
 };
 

@@ -25,6 +25,7 @@ Status become_subreaper();
 struct TreeCommand {
   Command command;
   std::string log;                   // stdout and stderr are appended to this file
+  std::int64_t log_keep = 0;         // of its start and end, see punch_middle(); 0: all
   std::int64_t descriptor_limit = 0;  // soft RLIMIT_NOFILE; 0: ours
 };
 
@@ -61,6 +62,10 @@ class ProcessTree {
   // Sends `signal` to a process of the tree if it has a handler for it: the default action of a
   // signal meant to make a process speak would kill it. Whether it was sent.
   bool signal_if_caught(std::int64_t pid, int signal);
+
+  // Continues what SIGSTOP or the like has stopped in the tree: a stopped process takes no other
+  // signal. Whether the command's own process was stopped.
+  bool wake();
 
   // SIGTERM to the command's process group, at most `grace_s` for it to end (cut short by a stop
   // signal), then SIGKILL to every descendant.

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "platform/environment.h"
+#include "platform/files.h"
 #include "platform/proc_linux.h"
 #include "platform/spawn_linux.h"
 
@@ -116,6 +117,8 @@ bool kill_descendants(double limit_s, TreeUsage* usage,
 struct ProcessTree::State {
   pid_t pid = 0;
   int pidfd = -1;
+  std::string log;
+  std::int64_t log_keep = 0;
   ProcessEnd end;
   TreeUsage usage;
   double sample_interval_s = 0.025;
@@ -135,6 +138,7 @@ struct ProcessTree::State {
   }
 
   void sample() {
+    if (log_keep > 0) punch_middle(log, log_keep);
     // Descendants are younger: but for a wrap of the pids, theirs are higher.
     for (const ProcRow& row : proc_descendants(::getpid(), {.above = pid - 1})) {
       if (!row.ended()) note_descriptors(row.pid);
@@ -167,6 +171,8 @@ Result<ProcessTree> ProcessTree::start(const TreeCommand& command) {
   if (!pid) return propagate(pid);
   auto state = std::make_unique<State>();
   state->pid = static_cast<pid_t>(*pid);
+  state->log = command.log;
+  state->log_keep = command.log_keep;
   // Readable once the process has ended. Without it (before Linux 5.3) wait() looks every 10 ms.
   state->pidfd = static_cast<int>(::syscall(SYS_pidfd_open, state->pid, 0));
   state->next_sample_s = monotonic_s() + state->sample_interval_s;
@@ -210,6 +216,16 @@ ProcessTree::Wait ProcessTree::wait(std::optional<double> timeout_s, StopSignals
 
 bool ProcessTree::signal_if_caught(std::int64_t pid, int signal) {
   return proc_catches(pid, signal) && ::kill(static_cast<pid_t>(pid), signal) == 0;
+}
+
+bool ProcessTree::wake() {
+  bool own = false;
+  for (const ProcRow& row : proc_descendants(::getpid())) {
+    if (!row.stopped()) continue;
+    ::kill(static_cast<pid_t>(row.pid), SIGCONT);
+    own = own || row.pid == state_->pid;
+  }
+  return own;
 }
 
 void ProcessTree::terminate(double grace_s, StopSignals* stop) {

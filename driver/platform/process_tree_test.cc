@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/environment.h"
@@ -65,6 +66,34 @@ TEST_F(ProcessTreeTest, ASignalIsNotFoldedIntoACode) {
   EXPECT_EQ(tree.wait(30), ProcessTree::Wait::kEnded);
   EXPECT_EQ(tree.end().kind, ProcessEnd::Kind::kSignaled);
   EXPECT_EQ(tree.end().signal, SIGSEGV);
+}
+
+TEST_F(ProcessTreeTest, ALogThatGrowsWithoutEndTakesBoundedSpace) {
+  constexpr std::int64_t kKeep = 64 * 1024;
+  auto tree = ProcessTree::start(
+      {.command = {.argv = {"/bin/sh", "-c", "head -c 8000000 /dev/zero; sleep 120"},
+                   .environment = Environment{{"PATH", "/usr/bin:/bin"}}},
+       .log = log(),
+       .log_keep = kKeep});
+  ASSERT_TRUE(tree);
+  const auto blocks = [this] {
+    struct stat info {};
+    ::stat(log().c_str(), &info);
+    return info.st_size == 8000000 ? info.st_blocks * 512 : 8000000;
+  };
+  const double deadline = monotonic_s() + 30;
+  while (blocks() > 1000000 && monotonic_s() < deadline)
+    EXPECT_EQ(tree->wait(0.05), ProcessTree::Wait::kTimedOut);
+  EXPECT_LE(blocks(), 1000000);
+}
+
+TEST_F(ProcessTreeTest, WhatIsStoppedIsWokenAndSaid) {
+  ProcessTree tree = start("trap 'exit 6' TERM; kill -STOP $$; : > woken; sleep 120 & wait");
+  while (!tree.wake()) ASSERT_EQ(tree.wait(0.01), ProcessTree::Wait::kTimedOut);
+  await("woken");
+  EXPECT_FALSE(tree.wake());
+  tree.terminate(30);
+  EXPECT_EQ(tree.end().code, 6);
 }
 
 TEST_F(ProcessTreeTest, ACommandThatCannotRunIsOneClearError) {

@@ -17,13 +17,14 @@
 #include "run/command_line.h"
 #include "run/environment.h"
 #include "events/session.h"
-#include "run/temp_root.h"
 
 namespace bulkhead {
 
 namespace {
 
 constexpr std::size_t kLogTail = 64 * 1024;
+// Of each end of a file's output. A test that prints without end must not fill the disk.
+constexpr std::int64_t kLogKeep = 32 << 20;
 
 class AttemptRunner {
  public:
@@ -65,8 +66,9 @@ class AttemptRunner {
     // Made here, so that one that is missing at the end was removed.
     if (const Status made = create_file(in_folder(kEventsFile)); !made) return made;
     has_record_ = true;
-    auto temp = TempRoot::create(environment_variable("TMPDIR").value_or(""));
-    if (!temp) return propagate(temp);
+    if (!request_.temp_root) return propagate(request_.temp_root);
+    const std::string temp = join_path(*request_.temp_root, run_.attempt.folder);
+    if (const Status made = make_directories(temp); !made) return made;
     std::optional<PortRange> ports;
     if (suite_.config.ports > 0) {
       auto range = PortRange::acquire(suite_.config.ports);
@@ -76,14 +78,14 @@ class AttemptRunner {
     // A `:` ends a folder in PYTHONPATH and cannot be quoted: a link stands for the folder then.
     std::string plugin_folder = request_.state.python();
     if (plugin_folder.find(':') != std::string::npos) {
-      const std::string link = temp->path() + "/bulkhead-python";
+      const std::string link = temp + "/bulkhead-python";
       if (const Status linked = replace_symlink(link, plugin_folder); !linked) return linked;
       plugin_folder = link;
     }
     const EnvironmentFacts environment = {
         .caller = whole_environment(),
         .plugin_folder = plugin_folder,
-        .temp_root = temp->path(),
+        .temp_root = temp,
         .events = in_folder(kEventsFile),
         .stacks = in_folder(kStacksFile),
         .stacks_signal = stacks_signal(),
@@ -96,18 +98,25 @@ class AttemptRunner {
     auto tree = ProcessTree::start(
         {.command = {.argv = pytest_command(suite_, entry_,
                                             {.junit_xml = in_folder(kPytestXmlFile),
-                                             .base_temp = temp->path() + "/pytest",
-                                             .cache = temp->path() + "/cache"}),
+                                             .base_temp = temp + "/pytest",
+                                             .cache = temp + "/cache"}),
                      .working_directory = suite_.rootdir,
                      .environment = to_environment(entry_environment(suite_, entry_, environment))},
          .log = in_folder(kOutputFile),
+         .log_keep = kLogKeep,
          .descriptor_limit = facts_.descriptor_limit});
     if (!tree) return propagate(tree);
     watch(*tree);
-    facts_.disk_full = disk_is_full(folder_.c_str()) || disk_is_full(temp->path().c_str());
+    if (const Status cut = cut_file_middle(in_folder(kOutputFile), kLogKeep); !cut)
+      complain(cut.error().message);
+    facts_.disk_full = disk_is_full(folder_.c_str()) || disk_is_full(temp.c_str());
     // A file that cannot be removed must not make a passing test fail, nor stay unsaid.
-    if (const Status removed = temp->remove(); !removed) temp_complaint_ = removed.error().message;
+    if (const Status removed = remove_tree(temp); !removed) complain(removed.error().message);
     return {};
+  }
+
+  void complain(const std::string& message) {
+    complaint_ += (complaint_.empty() ? "" : "; ") + message;
   }
 
   void watch(ProcessTree& tree) {
@@ -120,6 +129,7 @@ class AttemptRunner {
         break;
       case ProcessTree::Wait::kTimedOut:
         facts_.timed_out = true;
+        facts_.was_suspended = tree.wake();
         ask_for_stacks(tree);
         tree.terminate(suite_.config.term_grace_s, &stop_);
         break;
@@ -187,8 +197,8 @@ class AttemptRunner {
     attempt.outcome = verdict.outcome;
     attempt.cause = std::move(verdict.cause);
     attempt.problems = std::move(verdict.problems);
-    if (!temp_complaint_.empty())
-      attempt.cause += (attempt.cause.empty() ? "" : "; ") + temp_complaint_;
+    if (!complaint_.empty())
+      attempt.cause += (attempt.cause.empty() ? "" : "; ") + complaint_;
     attempt.end = facts_.end;
     attempt.peak_descriptors = facts_.peak_descriptors;
     attempt.peak_descriptors_pid = facts_.peak_descriptors_pid;
@@ -209,7 +219,7 @@ class AttemptRunner {
   std::string folder_;
   AttemptFacts facts_;
   AttemptRun run_;
-  std::string temp_complaint_;
+  std::string complaint_;
   bool has_record_ = false;
 };
 

@@ -102,7 +102,8 @@ class Judge {
       return set(Outcome::kInfrastructure, facts_.start_error);
     if (facts_.timed_out)
       return set(Outcome::kTimedOut,
-                 fmt::format("timed out after {:g} s{}", facts_.timeout_s, moment()));
+                 fmt::format("timed out after {:g} s{}{}", facts_.timeout_s, moment(),
+                             facts_.was_suspended ? ", its process stopped by a signal" : ""));
     if (!facts_.stopped.empty())
       return set(Outcome::kInterrupted, facts_.stopped + moment());
     if (!session_.started) return decide_without_session();

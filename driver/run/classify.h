@@ -19,6 +19,7 @@ struct AttemptFacts {
   std::string start_error;  // why the process could not be started; empty where it was
   double timeout_s = 0;
   bool timed_out = false;
+  bool was_suspended = false;  // by SIGSTOP or the like, when its time was over
   std::string stopped;  // `stopped by SIGINT`, `the driver was killed`; empty where it was not
   Session session;
   // Why the record of the session is not to be trusted; empty where it is.

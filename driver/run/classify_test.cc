@@ -271,6 +271,15 @@ TEST(Classify, ATimeLimitOutweighsHowTheProcessThenEnded) {
   }
 }
 
+TEST(Classify, ATimeLimitOverASuspendedProcessSaysSo) {
+  AttemptFacts facts = facts_of(session_cut_in_b(), killed_by(SIGKILL));
+  facts.timed_out = true;
+  facts.timeout_s = 2;
+  facts.was_suspended = true;
+  EXPECT_EQ(classify(facts).cause,
+            "timed out after 2 s while running b, its process stopped by a signal");
+}
+
 TEST(Classify, AStopIsAnInterruptionInItsOwnWords) {
   AttemptFacts facts = facts_of(session_cut_in_b(), killed_by(SIGTERM));
   facts.stopped = "stopped by SIGINT";

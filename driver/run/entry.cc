@@ -118,6 +118,9 @@ Result<EntryRun> run_entry(const EntryRequest& request, StopSignals& stop) {
   if (stop.requested() && result.outcome == Outcome::kInterrupted)
     entry_run.stopped = stop.words();
 
+  // The process that keeps it does that too, unless it was killed.
+  if (request.temp_root) static_cast<void>(remove_tree(*request.temp_root));
+
   // A test may have removed the folder.
   if (const Status made = make_directories(folder.path()); !made) return propagate(made);
   if (request.write_junit) {
@@ -142,7 +145,7 @@ std::vector<EntryVariable> preview_environment(const EntryRequest& request) {
       request.suite, request.entry,
       {.caller = whole_environment(),
        .plugin_folder = request.state.python(),
-       .temp_root = "/tmp/bhXXXXXX",
+       .temp_root = "/tmp/bhXXXXXX/1",
        .events = join_path(folder, kEventsFile),
        .stacks = join_path(folder, kStacksFile),
        .stacks_signal = stacks_signal(),

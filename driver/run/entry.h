@@ -18,6 +18,7 @@ struct EntryRequest {
   Entry entry;
   StateFolder state;
   std::string run_id;
+  Result<std::string> temp_root;  // run/temp_root.h; an error where there is none
   // Writes the entry's junit.xml from the artifacts of its attempts; called once, before
   // result.json is written. `attempts_folder` of each attempt is `entry.attempt(attempt.folder)`.
   std::function<Status(const EntryResult& result, const EntryFolder& entry)> write_junit;

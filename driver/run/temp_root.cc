@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kSocketPath = 108;
 constexpr std::size_t kLeftForTests = 60;
-constexpr std::size_t kOwnName = sizeof("/bhXXXXXX");  // with the NUL that ends the path
+constexpr std::size_t kOwnName = sizeof("/bhXXXXXX/1");  // with the NUL that ends the path
 
 }  // namespace
 
@@ -29,14 +29,10 @@ Result<TempRoot> TempRoot::create(const std::string& caller_tmpdir) {
 TempRoot::TempRoot(TempRoot&& other) noexcept : path_(std::exchange(other.path_, {})) {}
 
 TempRoot::~TempRoot() {
-  // Nobody is left to tell; run_entry calls remove() first, and does.
-  const Status ignored = remove();
+  if (path_.empty()) return;
+  // Nobody is left to tell. Each attempt removes its own folder first, and says why it cannot.
+  const Status ignored = remove_tree(path_);
   static_cast<void>(ignored);
-}
-
-Status TempRoot::remove() {
-  if (path_.empty()) return {};
-  return remove_tree(std::exchange(path_, {}));
 }
 
 }  // namespace bulkhead

@@ -1,4 +1,5 @@
-// The temporary root of one attempt: TMPDIR, pytest's basetemp and cache lie in it.
+// The temporary root of an entry. Each attempt has a folder in it, `1`, `2`, …: its TMPDIR, where
+// pytest's basetemp and cache lie too.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@ namespace bulkhead {
 
 // Short, so that a test can bind an AF_UNIX socket in a folder of its own: of the 108 bytes of
 // sun_path (unix(7)), 60 are left. Removed with all that is in it when the object dies, whatever
-// permissions the tests set.
+// permissions the tests set. The outer process of the driver makes it before it forks and keeps it,
+// so that it is removed too where a test kills the inner one.
 class TempRoot {
  public:
   // Below the caller's TMPDIR where that is short enough, else below /tmp.
@@ -20,8 +22,6 @@ class TempRoot {
   ~TempRoot();
 
   const std::string& path() const { return path_; }
-  // Removes it now, and says why where it cannot.
-  Status remove();
 
  private:
   explicit TempRoot(std::string path) : path_(std::move(path)) {}

@@ -94,6 +94,22 @@ def test_long_output_is_cut_in_the_middle_and_names_the_whole_log(suite):
     assert str(suite.latest()) in text or "output.log" in text
 
 
+def test_output_without_end_is_cut_in_the_log(suite):
+    suite.config["pytest-args"] = ["-s"]
+    suite.write("test_loud.py", textwrap.dedent("""
+        import os
+        def test_loud():
+            os.write(1, b"THE BEGINNING")
+            for _ in range(200):
+                os.write(1, b"x" * (1 << 20))
+            os.write(1, b"THE END")
+        """))
+    assert suite.ctest().status == 0
+    log = (suite.latest() / "test_loud.py" / "1" / "output.log").read_bytes()
+    assert len(log) < 80 << 20
+    assert b"THE BEGINNING" in log and b"THE END" in log and b" bytes cut ...]" in log
+
+
 @pytest.fixture
 def small_disk(suite):
     """The folder of the suite's runs on a file system of 256 KiB."""

@@ -140,6 +140,45 @@ def test_a_killed_driver_or_ctest_takes_the_tree_with_it(suite, victim):
         ctest.wait()
 
 
+KILLER = """
+    import os, pathlib, signal, tempfile, time
+    def test_before(): pass
+    def test_kills_its_driver(tmp_path):
+        pathlib.Path(os.environ["WHERE"]).write_text(tempfile.gettempdir())
+        os.mkdir(tmp_path / "locked", 0)
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.execvp("sleep", ["sleep", "132.5"])
+            os._exit(0)
+        os.wait()
+        inner = os.getppid()
+        outer = int(pathlib.Path(f"/proc/{inner}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        os.kill({"inner": inner, "outer": outer}[os.environ["VICTIM"]], signal.SIGKILL)
+        time.sleep(60)
+    """
+
+
+@pytest.mark.parametrize("victim, words", [
+    ("inner", "the driver's inner process was killed by SIGKILL"),
+    ("outer", None),  # there is nobody left to say anything but CTest, and the report
+])
+def test_a_test_that_kills_its_driver_is_red_and_leaves_nothing(suite, victim, words):
+    where = suite.root.parent / "where"
+    suite.config["env"] = {"WHERE": str(where), "VICTIM": victim}
+    suite.write("test_killer.py", textwrap.dedent(KILLER))
+    suite.write("test_other.py")
+    finished = suite.ctest("-j2")
+    assert finished.status == 8, finished
+    assert words is None or words in log_of(suite)
+    root = pathlib.Path(where.read_text())
+    wait_until(lambda: not root.parent.exists())
+    wait_until(lambda: not alive(r"sleep 132\.5") and not alive("-m pytest.*test_killer"))
+    outcomes = dict(suite.junit().outcomes("test_killer.py"))
+    assert outcomes["test_before"] == "passed" and outcomes["test_kills_its_driver"] == "error"
+    assert suite.junit().outcomes("test_other.py") == [("test_passes", "passed")]
+
+
 def test_ctest_s_own_time_limit_leaves_nothing(suite):
     suite.write("test_hang.py", textwrap.dedent(HANG))
     build = suite.prepare()
