@@ -13,15 +13,14 @@
 # enabled. A wrong value is told by the driver when CTest reads the tests.
 include_guard(GLOBAL)
 
-set(BULKHEAD_CMAKE_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
-
-set(BULKHEAD_ENTRY_VALUES TIMEOUT PROCESSORS SERIAL RETRIES ON_EMPTY ON_LEAK)
-set(BULKHEAD_ENTRY_LISTS LABELS LOCK RESOURCE)
-set(BULKHEAD_SUITE_VALUES NAME PREFIX PYTHON INI BYTECODE DESCRIPTORS PORTS TERM_GRACE LEAK_GRACE
-  OUTPUT_LIMIT KEEP_RUNS)
-set(BULKHEAD_SUITE_LISTS PYTHON_ARGS PATHS PYTEST_ARGS PASS_ENV LAUNCHER)
-
 function(bulkhead_discover_pytest)
+  # Set here: a variable of the file would not reach a folder above the one that included it.
+  set(BULKHEAD_ENTRY_VALUES TIMEOUT PROCESSORS SERIAL RETRIES ON_EMPTY ON_LEAK)
+  set(BULKHEAD_ENTRY_LISTS LABELS LOCK RESOURCE)
+  set(BULKHEAD_SUITE_VALUES NAME PREFIX PYTHON INI BYTECODE DESCRIPTORS PORTS TERM_GRACE
+    LEAK_GRACE OUTPUT_LIMIT KEEP_RUNS)
+  set(BULKHEAD_SUITE_LISTS PYTHON_ARGS PATHS PYTEST_ARGS PASS_ENV LAUNCHER)
+
   # The arguments up to the first RULE are the suite's, those of each RULE a rule's.
   set(section 0)
   set(section_0 "")
@@ -76,7 +75,7 @@ function(bulkhead_discover_pytest)
   file(GENERATE OUTPUT "${state}/suite.json" CONTENT "{\n  ${members},\n  \"rerun\": ${rerun}\n}\n")
 
   set(driver "$<TARGET_FILE:Bulkhead::bulkhead>")
-  file(READ "${BULKHEAD_CMAKE_FOLDER}/BulkheadEntries.cmake.in" text)
+  file(READ "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BulkheadEntries.cmake.in" text)
   string(CONFIGURE "${text}" text @ONLY)
   file(GENERATE OUTPUT "${include}" CONTENT "${text}")
   file(GENERATE OUTPUT "${hook}" CONTENT
@@ -87,7 +86,7 @@ endif()
 ")
   if(multi_config)
     set(stub "${folder}/${BULKHEAD_NAME}.cmake")
-    file(READ "${BULKHEAD_CMAKE_FOLDER}/BulkheadConfigurations.cmake.in" text)
+    file(READ "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BulkheadConfigurations.cmake.in" text)
     file(CONFIGURE OUTPUT "${stub}" CONTENT "${text}" @ONLY)
     foreach(config IN LISTS CMAKE_CONFIGURATION_TYPES)
       string(REPLACE "$<CONFIG>" "${config}" path "${hook}")
